@@ -1,0 +1,5 @@
+-- The extensions stay: others may use them.
+drop function cto.text_search_config(text);
+drop text search configuration cto.simple;
+drop text search configuration cto.english;
+drop text search configuration cto.spanish;

@@ -1,0 +1,2 @@
+-- transactional: false
+drop index concurrently if exists cto.blocks_embedding_idx;

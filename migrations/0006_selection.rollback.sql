@@ -1,0 +1,13 @@
+drop table cto.pins;
+drop table cto.accesses;
+alter table cto.memory
+    drop constraint reason_is_known,
+    drop column selected_at,
+    drop column reason,
+    drop column similarity,
+    drop column importance,
+    drop column frequency,
+    drop column recency;
+comment on column cto.memory.position is null;
+comment on column cto.memory.token_count is null;
+comment on column cto.memory.included is null;

@@ -1,0 +1,2 @@
+drop table cto.embedding_jobs;
+drop table cto.embedding_models;

@@ -1,0 +1,2 @@
+-- Routines and views of older releases that are gone, or whose signature changed: CREATE OR REPLACE
+-- cannot do either. One line each, with "if exists", and the release that dropped it. None yet.

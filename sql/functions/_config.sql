@@ -1,0 +1,42 @@
+-- _config: the configuration in force of one algorithm, its defaults filled in.
+--
+-- Called by: every function that runs an algorithm. The kind says which defaults and checks apply;
+-- the name may be another row of the same kind (a scorer under test, say).
+
+create or replace function cto._config(kind text, name text)
+returns jsonb
+language plpgsql
+stable
+parallel safe
+set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    v_algorithm record;
+begin
+    select a.config, a.enabled
+    into v_algorithm
+    from cto.algorithms as a
+    where a.name = _config.name;
+
+    if not found then
+        raise exception 'there is no algorithm named %', coalesce(quote_literal(name), 'null')
+            using errcode = 'undefined_object',
+                  hint = 'See cto.algorithms for the names, or add it with cto.set_algorithm(name, config).';
+    end if;
+
+    if not v_algorithm.enabled then
+        raise exception 'the algorithm % is switched off', quote_literal(name)
+            using errcode = 'object_not_in_prerequisite_state',
+                  hint = format('Switch it on: update cto.algorithms set enabled = true where name = %L;', name);
+    end if;
+
+    return cto._merge_config(kind, v_algorithm.config);
+end;
+$function$;
+
+comment on function cto._config(text, text) is
+'The configuration of the algorithm name, with the defaults of its kind filled in.
+Raises undefined_object when there is none and object_not_in_prerequisite_state when it is switched off.';
+
+revoke all on function cto._config(text, text) from public;
+grant execute on function cto._config(text, text) to cto_agent;

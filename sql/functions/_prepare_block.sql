@@ -1,0 +1,59 @@
+-- _prepare_block: fill in what a writer of cto.blocks need not know.
+--
+-- Called by: the trigger blocks_prepare, before each insert and update of text or vector. Writers that
+-- know only the columns of v1.0 get language, token count and model as well.
+
+create or replace function cto._prepare_block()
+returns trigger
+language plpgsql
+set search_path = pg_catalog, extensions, pg_temp
+as $function$
+begin
+    if new.hash is null or (tg_op = 'UPDATE' and new.content <> old.content and new.hash = old.hash) then
+        new.hash := encode(sha256(convert_to(new.content, 'UTF8')), 'hex');
+    end if;
+
+    if tg_op = 'UPDATE' and new.content <> old.content then
+        -- What was known of the old text says nothing of the new one.
+        if new.embedding is not distinct from old.embedding then
+            new.embedding := null;
+        end if;
+
+        if new.language is not distinct from old.language then
+            new.language := null;
+        end if;
+
+        new.token_count := null;
+        new.token_count_is_exact := false;
+    end if;
+
+    if new.language is null then
+        new.language := cto.detect_language(new.content);
+    end if;
+
+    if new.token_count is null then
+        new.token_count := cto.estimate_tokens(new.content);
+        new.token_count_is_exact := false;
+    end if;
+
+    if new.embedding is null then
+        new.embedding_model := null;
+    else
+        if tg_op = 'INSERT' or new.embedding is distinct from old.embedding then
+            new.embedding := cto._pad_vector(new.embedding);
+        end if;
+
+        -- A writer that names no model means the one in use.
+        if new.embedding_model is null then
+            new.embedding_model := coalesce(cto._current_model(), 'v1.0');
+        end if;
+    end if;
+
+    return new;
+end;
+$function$;
+
+comment on function cto._prepare_block() is
+'Trigger: fills hash, language, token_count and embedding_model; an edited text loses its vector.';
+
+revoke all on function cto._prepare_block() from public;

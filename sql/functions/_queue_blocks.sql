@@ -1,0 +1,31 @@
+-- _queue_blocks: queue the new blocks that came without a vector.
+--
+-- Called by: the trigger blocks_queue, once a statement after insert.
+
+create or replace function cto._queue_blocks()
+returns trigger
+language plpgsql
+security definer  -- on purpose: whoever may write a block need not be let into the queue
+set search_path = pg_catalog, pg_temp
+as $function$
+begin
+    insert into cto.embedding_jobs (owner_id, block_hash)
+    select n.owner_id, n.hash
+    from new_blocks as n
+    where n.embedding is null and n.superseded_at is null
+    on conflict on constraint embedding_jobs_pkey do nothing;
+
+    -- Blocks that came with a vector may be the first of their model.
+    insert into cto.embedding_models as m (name, dimensions, is_current)
+    select d.embedding_model, 1536, not exists (select from cto.embedding_models as c where c.is_current)
+    from (select distinct n.embedding_model from new_blocks as n where n.embedding_model is not null) as d
+    on conflict on constraint embedding_models_pkey do nothing;
+
+    return null;
+end;
+$function$;
+
+comment on function cto._queue_blocks() is
+'Trigger: one embedding job for each new block without a vector.';
+
+revoke all on function cto._queue_blocks() from public;

@@ -1,0 +1,40 @@
+-- _split_text: cut a text into pieces of at most max_size characters, at spaces where there are any.
+--
+-- Called by: extract_blocks in the mode message. No character is lost but the space around a cut.
+
+create or replace function cto._split_text(content text, max_size integer)
+returns setof text
+language plpgsql
+immutable
+strict
+parallel safe
+set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    v_rest text := regexp_replace(content, '^\s+|\s+$', '', 'g');
+    v_piece text;
+begin
+    while length(v_rest) > max_size
+    loop
+        -- As far as the last sentence end, else the last space, that lies in the second half.
+        v_piece := left(v_rest, max_size + 1);
+        v_piece := coalesce(
+            substring(v_piece from format('^(.{%s,}[.!?\u2026\u3002])\s', least(max_size / 2, 250))),
+            substring(v_piece from format('^(.{%s,})\s', least(max_size / 2, 250))),
+            left(v_rest, max_size));
+        v_piece := left(v_piece, max_size);
+        return next regexp_replace(v_piece, '\s+$', '');
+        v_rest := regexp_replace(substr(v_rest, length(v_piece) + 1), '^\s+', '');
+    end loop;
+
+    if v_rest <> '' then
+        return next v_rest;
+    end if;
+end;
+$function$;
+
+comment on function cto._split_text(text, integer) is
+'The text in pieces of at most max_size characters, each an exact part of it, cut at sentence ends or spaces.';
+
+revoke all on function cto._split_text(text, integer) from public;
+grant execute on function cto._split_text(text, integer) to cto_agent;

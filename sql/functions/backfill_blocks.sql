@@ -1,0 +1,45 @@
+-- backfill_blocks: work out language and token count of blocks that v1.0 left without.
+--
+-- Called by: cto deploy, again and again until it returns 0, each call in a transaction of its own.
+-- Locking:   at most max_blocks rows; rows that others hold are skipped and come next time.
+
+create or replace function cto.backfill_blocks(max_blocks integer default 1000)
+returns integer
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    v_blocks integer;
+begin
+    with missing as (
+        select b.owner_id, b.hash
+        from cto.blocks as b
+        where (b.language is null or b.token_count is null)
+            -- A row of v1.0 that breaks today's rules cannot be updated; it stays as it is, and readable.
+            and b.block_type in ('fact', 'instruction', 'preference', 'context')
+            and b.importance between 0 and 1
+            and b.content ~ '\S'
+            and b.owner_id ~ '^[0-9a-f]{64}$'
+            and b.hash ~ '^[0-9a-f]{64}$'
+            and coalesce(b.session_hash, b.hash) ~ '^[0-9a-f]{64}$'
+        limit max_blocks
+        for update skip locked
+    )
+
+    update cto.blocks as b
+    set language = coalesce(b.language, cto.detect_language(b.content)),
+        token_count = coalesce(b.token_count, cto.estimate_tokens(b.content))
+    from missing as m
+    where b.owner_id = m.owner_id and b.hash = m.hash;
+
+    get diagnostics v_blocks = row_count;
+    return v_blocks;
+end;
+$function$;
+
+comment on function cto.backfill_blocks(integer) is
+'Fills language and token_count of up to max_blocks blocks that lack them and returns how many; 0 when all is done.';
+
+revoke all on function cto.backfill_blocks(integer) from public;
+grant execute on function cto.backfill_blocks(integer) to cto_admin;

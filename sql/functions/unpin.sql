@@ -1,0 +1,32 @@
+-- unpin: let a block compete by its score again.
+--
+-- Called by: agents. Idempotent.
+
+create or replace function cto.unpin(owner text, session text, block_hash text)
+returns void
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+as $function$
+declare
+    v_owner constant character(64) := cto._owner_key(owner);
+    v_session constant character(64) := cto.key(session);
+    v_block constant character(64) := cto._block_key(block_hash);
+begin
+    if v_session is null then
+        raise exception 'session is null'
+            using errcode = 'null_value_not_allowed',
+                  hint = 'Name the session whose context is meant.';
+    end if;
+
+    delete from cto.pins as p
+    where p.owner_id = v_owner and p.session_hash = v_session and p.block_hash = v_block;
+end;
+$function$;
+
+comment on function cto.unpin(text, text, text) is
+'Takes a pin away; a block that is not pinned is no error.
+Raises invalid_parameter_value for anything but a block hash.';
+
+revoke all on function cto.unpin(text, text, text) from public;
+grant execute on function cto.unpin(text, text, text) to cto_agent;
