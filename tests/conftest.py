@@ -13,10 +13,10 @@ from typing import Any
 import psycopg
 import pytest
 from pytest_postgresql.janitor import DatabaseJanitor
+from servers import chosen_kind, start_test_server
 
 from cto import engine, local
 from cto.connection import connect
-from servers import chosen_kind, start_test_server
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 

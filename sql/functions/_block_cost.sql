@@ -1,6 +1,6 @@
 -- _block_cost: at most how many tokens one block adds to a rendered context.
 --
--- Called by: _select_blocks. A count by the tokenizer is taken as it is; an estimate gets a margin of 5 %
+-- Called by: _select_blocks, once a candidate; without a pinned path, so that it is inlined. A count by the tokenizer is taken as it is; an estimate gets a margin of 5 %
 -- and a token, because it may be under by that much. Text that is escaped is estimated as it will stand.
 
 create or replace function cto._block_cost(
@@ -14,14 +14,18 @@ returns integer
 language sql
 immutable
 parallel safe
-set search_path = pg_catalog, pg_temp
 as $function$
 select case
     when is_exact and format in ('markdown', 'plain') and content !~ 'cto(:context|_context|_end)' then
-        -- List mark and line break. They mostly melt into the words beside them; where the text starts
-        -- with anything but a Latin letter they do not.
         token_count
-        + case when content ~ '^[A-Za-z]' then 1 else 3 end
+        -- The list mark melts into a Latin letter that follows, and into nothing else.
+        + case
+            when format = 'plain' then 0
+            when content ~ '^[A-Za-z]' then 1
+            else 2
+        end
+        -- The line break melts into a punctuation mark that ends a word.
+        + case when content ~ '[A-Za-z0-9][!-/:-@\[-`{-~]$' then 0 else 1 end
         + 2 * (length(content) - length(replace(content, E'\n', '')))
     else
         ceil(1.05 * cto.estimate_tokens(cto._render_block(block_type, content, format)))::integer + 2

@@ -25,7 +25,7 @@ select case name
         "decay_unit": "hour",
         "hybrid": {"vector": 0.6, "text": 0.4},
         "bm25": {"k1": 1.2, "b": 0.75},
-        "smoothing": {"nearest": 0.3, "second": 0.1, "session_best": 0.2}
+        "smoothing": {"nearest": 0.2, "second": 0.1, "session_best": 0.2}
     }'::jsonb
     when 'selector' then '{
         "budget_tokens": 8000,

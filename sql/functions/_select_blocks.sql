@@ -48,7 +48,8 @@ declare
     v_left integer := (v_config ->> 'budget_tokens')::integer - cto._frame_tokens(format, heading => false);
     v_count integer := 0;
     v_headings text[] := '{}';
-    v_heading integer;
+    v_heading_cost constant integer := cto._frame_tokens(format, heading => true);
+    v_cost integer;
     v_folded text;
     v_said text[] := '{}';
     v_candidate record;
@@ -72,24 +73,29 @@ begin
             on p.owner_id = v_owner and p.session_hash = v_session and p.block_hash = s.block_hash
         order by p.block_hash is null, s.score desc, b.created_at desc, s.block_hash
     loop
-        v_folded := cto.fold_text(v_candidate.content);
-        v_heading := case
-            when v_candidate.block_type = any (v_headings) then 0
-            else cto._frame_tokens(format, heading => true)
-        end;
+        v_cost := v_candidate.cost
+            + case when v_candidate.block_type = any (v_headings) then 0 else v_heading_cost end;
         place := null;
         reason := case
-            when v_folded <> '' and v_folded = any (v_said) then 'duplicate'
             when v_candidate.score < v_min_score and not v_candidate.is_pinned then 'below_min_score'
             when v_count >= v_max_blocks then 'over_max_blocks'
-            when v_candidate.cost + v_heading > v_left then 'over_budget'
+            when v_cost > v_left then 'over_budget'
             when v_candidate.is_pinned then 'pinned'
             else 'included'
         end;
 
+        -- Folding costs more than all the rest, so only what would be included is folded.
+        if reason in ('pinned', 'included') then
+            v_folded := cto.fold_text(v_candidate.content);
+
+            if v_folded <> '' and v_folded = any (v_said) then
+                reason := 'duplicate';
+            end if;
+        end if;
+
         if reason in ('pinned', 'included') then
             v_count := v_count + 1;
-            v_left := v_left - v_candidate.cost - v_heading;
+            v_left := v_left - v_cost;
             v_headings := v_headings || v_candidate.block_type;
             v_said := v_said || v_folded;
             place := v_count;

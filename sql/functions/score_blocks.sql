@@ -49,6 +49,9 @@ declare
     v_decay constant float8 := v_config ->> 'decay_factor';
     v_decay_seconds constant float8 := extract(
         epoch from ('1 ' || (v_config ->> 'decay_unit'))::interval)::float8;
+    -- decay_factor ^ age as exp(slope * seconds): power() and exp() raise where the result underflows,
+    -- and a year-old block is there with the default of 0.95 an hour.
+    v_slope constant float8 := case when v_decay > 0 then ln(v_decay) else -1e9 end / v_decay_seconds;
     v_vector_share constant float8 := v_config #>> '{hybrid,vector}';
     v_text_share constant float8 := v_config #>> '{hybrid,text}';
     v_k1 constant float8 := v_config #>> '{bm25,k1}';
@@ -81,7 +84,9 @@ begin
             coalesce(b.language, 'simple') as language,
             length(b.lexemes)::float8 as words,
             -- Said again after as_of: as of then it had been said when it was created.
-            case when b.last_said_at <= as_of then b.last_said_at else b.created_at end as said_at,
+            extract(
+                epoch from as_of - case when b.last_said_at <= as_of then b.last_said_at else b.created_at end
+            )::float8 as age,
             case
                 when b.embedding_model = v_model then 1 - (b.embedding <=> v_vector)
             end as cosine
@@ -175,14 +180,17 @@ begin
     components as (
         select
             l.hash, l.importance,
-            power(v_decay, greatest(extract(epoch from as_of - l.said_at)::float8, 0) / v_decay_seconds) as recency,
+            case
+                when v_slope * l.age > -700 then exp(v_slope * l.age)
+                else 0
+            end as recency,
             ln(1 + l.access_count + coalesce(u.accesses, 0))
             / nullif(ln(1 + max(l.access_count + coalesce(u.accesses, 0)) over ()), 0) as frequency,
             case
                 when v_query is not null or v_vector is not null
                     then cto._min_max(s.closeness, min(s.closeness) over (), max(s.closeness) over ())
             end as similarity,
-            l.said_at
+            l.age
         from live as l
         inner join smoothed as s on s.hash = l.hash
         left join unfolded as u on u.block_hash = l.hash
@@ -209,7 +217,7 @@ begin
                 select from cto.pins as p
                 where p.owner_id = v_owner and p.session_hash = v_session and p.block_hash = c.hash
             ) desc,
-            score desc nulls last, c.said_at desc, c.hash
+            score desc nulls last, c.age, c.hash
         limit max_candidates
     )
 
@@ -219,7 +227,7 @@ begin
         coalesce(w.score, 0)::float8, w.recency::float8, w.frequency::float8, w.importance, w.similarity::float8
     from weighed as w
     inner join cto.blocks as b on b.owner_id = v_owner and b.hash = w.hash
-    order by w.score desc nulls last, w.said_at desc, w.hash;
+    order by w.score desc nulls last, w.age, w.hash;
 end;
 $function$;
 
