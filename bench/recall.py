@@ -105,7 +105,7 @@ def read_data(folder: Path) -> tuple[list[Turn], list[Question]]:
 
 
 def evidence_ids(noted: Iterable[str]) -> Iterator[str]:
-    """Read the ids of turns as the annotators wrote them: some fields hold several, some 0-padded."""
+    """Read ids as the annotators wrote them: some fields hold several, some are 0-padded."""
     for field in noted:
         for session, turn in re.findall(r"D(\d+):(\d+)", field):
             yield f"D{int(session)}:{int(turn)}"

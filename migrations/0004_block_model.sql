@@ -68,11 +68,13 @@ comment on column cto.blocks.block_type is 'fact, instruction, preference or con
 
 comment on column cto.blocks.content is 'The text itself, exactly as it was said';
 
-comment on column cto.blocks.embedding is 'Vector of the content, zero-padded to 1,536 dimensions; null while it waits in cto.embedding_jobs';
+comment on column cto.blocks.embedding is
+'Vector of the content, zero-padded to 1,536 dimensions; null while it waits in cto.embedding_jobs';
 
 comment on column cto.blocks.importance is 'Importance from 0 to 1';
 
-comment on column cto.blocks.access_count is 'How often the block was part of a selected context; newer accesses stand in cto.accesses';
+comment on column cto.blocks.access_count is
+'How often the block was part of a selected context; newer accesses stand in cto.accesses';
 
 comment on column cto.blocks.source_hash is 'SHA-256 of the message that the block was extracted from';
 
@@ -84,13 +86,16 @@ comment on column cto.blocks.last_said_at is 'When the content was last said; re
 
 comment on column cto.blocks.ordinal is 'Position among the blocks of one message, from 0';
 
-comment on column cto.blocks.language is 'es, en or simple: the text search configuration of lexemes; null on rows not worked out yet';
+comment on column cto.blocks.language is
+'es, en or simple: the text search configuration of lexemes; null on rows not worked out yet';
 
-comment on column cto.blocks.token_count is 'Tokens of the content in cl100k_base: cto.estimate_tokens until token_count_is_exact';
+comment on column cto.blocks.token_count is
+'Tokens of the content in cl100k_base: cto.estimate_tokens until token_count_is_exact';
 
 comment on column cto.blocks.token_count_is_exact is 'True once a tokenizer counted token_count';
 
-comment on column cto.blocks.embedding_model is 'Name of the model that made embedding; vectors of two models are never compared';
+comment on column cto.blocks.embedding_model is
+'Name of the model that made embedding; vectors of two models are never compared';
 
 comment on column cto.blocks.superseded_by is 'Hash of the block that took this one''s place, in the same owner';
 

@@ -45,11 +45,13 @@ comment on column cto.memory.importance is 'Component of the score, 0 to 1';
 
 comment on column cto.memory.similarity is 'Component of the score, 0 to 1; null where there was no query';
 
-comment on column cto.memory.reason is 'Why it is in or out: included, pinned, over_budget, below_min_score, over_max_blocks, duplicate';
+comment on column cto.memory.reason is
+'Why it is in or out: included, pinned, over_budget, below_min_score, over_max_blocks, duplicate';
 
 comment on column cto.memory.selected_at is 'When the selection was made';
 
-comment on table cto.accesses is 'Append-only log of blocks that were part of a context; cto.fold_accesses adds them to cto.blocks.access_count';
+comment on table cto.accesses is
+'Append-only log of blocks that were part of a context; cto.fold_accesses adds them to cto.blocks.access_count';
 
 comment on column cto.accesses.owner_id is 'Key of the owner';
 

@@ -21,7 +21,11 @@ where enabled is null;
 alter table cto.algorithms alter column enabled set not null;
 
 insert into cto.algorithm_history (name, version, config, enabled)
-select a.name, a.version, a.config, a.enabled
+select
+    a.name,
+    a.version,
+    a.config,
+    a.enabled
 from cto.algorithms as a;
 
 comment on table cto.algorithm_history is 'Every configuration of cto.algorithms, the one in force included';

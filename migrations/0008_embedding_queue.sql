@@ -13,8 +13,12 @@ create table cto.embedding_models (
 create unique index embedding_models_one_is_current_idx on cto.embedding_models (is_current) where is_current;
 
 insert into cto.embedding_models (name, dimensions, is_current)
-select 'v1.0', 1536, true
-where exists (select from cto.blocks as b where b.embedding_model = 'v1.0');
+select distinct
+    b.embedding_model,
+    1536 as dimensions,
+    true as is_current
+from cto.blocks as b
+where b.embedding_model = 'v1.0';
 
 create table cto.embedding_jobs (
     owner_id char(64) collate "C" not null,
@@ -39,13 +43,15 @@ create index embedding_jobs_waiting_idx on cto.embedding_jobs (not_before) where
 
 create index embedding_jobs_leased_idx on cto.embedding_jobs (leased_until) where state = 'leased';
 
-comment on table cto.embedding_models is 'Embedding models whose vectors are stored; queries are compared with those of the current one';
+comment on table cto.embedding_models is
+'Embedding models whose vectors are stored; queries are compared with those of the current one';
 
 comment on column cto.embedding_models.name is 'Name of the model, as its provider calls it';
 
 comment on column cto.embedding_models.dimensions is 'Dimensions of its vectors before padding';
 
-comment on column cto.embedding_models.is_current is 'Whether queries are compared with its vectors; true for one model at most';
+comment on column cto.embedding_models.is_current is
+'Whether queries are compared with its vectors; true for one model at most';
 
 comment on column cto.embedding_models.first_used_at is 'When its first vector was stored';
 
@@ -55,7 +61,8 @@ comment on column cto.embedding_jobs.owner_id is 'Key of the owner';
 
 comment on column cto.embedding_jobs.block_hash is 'Hash of the block, which guards against an edit in flight';
 
-comment on column cto.embedding_jobs.state is 'waiting, leased (a worker has it) or dead (see last_error; cto.requeue_embeddings)';
+comment on column cto.embedding_jobs.state is
+'waiting, leased (a worker has it) or dead (see last_error; cto.requeue_embeddings)';
 
 comment on column cto.embedding_jobs.not_before is 'Not handed out before this moment';
 

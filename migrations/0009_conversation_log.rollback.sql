@@ -1,3 +1,5 @@
+create index idx_ia_context_metrics_context on public.ia_context_metrics (context_id);
+create index idx_ia_embeddings_hash on public.ia_embeddings (content_hash);
 create index idx_ia_messages_context on public.ia_messages (context_id);
 drop index public.ia_messages_context_id_timestamp_id_idx;
 drop view public.ia_context_summary;

@@ -58,3 +58,8 @@ left join public.ia_context_metrics as m on c.context_id = m.context_id;
 create index ia_messages_context_id_timestamp_id_idx on public.ia_messages (context_id, timestamp, id);
 
 drop index if exists public.idx_ia_messages_context;
+
+-- Their columns are unique, and so indexed already.
+drop index if exists public.idx_ia_embeddings_hash;
+
+drop index if exists public.idx_ia_context_metrics_context;

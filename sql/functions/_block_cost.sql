@@ -1,6 +1,7 @@
 -- _block_cost: at most how many tokens one block adds to a rendered context.
 --
--- Called by: _select_blocks, once a candidate; without a pinned path, so that it is inlined. A count by the tokenizer is taken as it is; an estimate gets a margin of 5 %
+-- Called by: _select_blocks, once a candidate; without a pinned path, so that it is inlined.
+-- A count by the tokenizer is taken as it is; an estimate gets a margin of 5 %
 -- and a token, because it may be under by that much. Text that is escaped is estimated as it will stand.
 
 create or replace function cto._block_cost(

@@ -86,13 +86,16 @@ end;
 $function$;
 
 comment on function cto._choose_context(
-    text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz, boolean, text
+    text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz,
+    boolean, text
 ) is
 'The included blocks in their order, for the given format; with record, the decisions go to cto.memory.';
 
 revoke all on function cto._choose_context(
-    text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz, boolean, text
+    text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz,
+    boolean, text
 ) from public;
 grant execute on function cto._choose_context(
-    text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz, boolean, text
+    text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz,
+    boolean, text
 ) to cto_agent;

@@ -22,9 +22,9 @@ begin
             substring(v_piece from format('^(.{%s,}[.!?\u2026\u3002])\s', least(max_size / 2, 250))),
             substring(v_piece from format('^(.{%s,})\s', least(max_size / 2, 250))),
             left(v_rest, max_size));
-        v_piece := left(v_piece, max_size);
-        return next regexp_replace(v_piece, '\s+$', '');
-        v_rest := regexp_replace(substr(v_rest, length(v_piece) + 1), '^\s+', '');
+        v_rest := regexp_replace(substr(v_rest, length(left(v_piece, max_size)) + 1), '^\s+', '');
+        v_piece := regexp_replace(left(v_piece, max_size), '\s+$', '');
+        return next v_piece;
     end loop;
 
     if v_rest <> '' then

@@ -18,33 +18,20 @@ returns table (
     reason text,
     selected_at timestamptz
 )
-language plpgsql
+language sql
 stable
 set search_path = pg_catalog, pg_temp
 as $function$
-#variable_conflict use_column
-declare
-    v_owner constant character(64) := cto._owner_key(owner);
-    v_session constant character(64) := cto.key(session);
-begin
-    if v_session is null then
-        raise exception 'session is null'
-            using errcode = 'null_value_not_allowed',
-                  hint = 'Name the session that was given to cto.select_context.';
-    end if;
-
-    return query
-    select
-        m.position, m.block_hash, b.block_type, b.content, m.token_count, m.score,
-        m.recency, m.frequency, m.importance, m.similarity, m.included,
-        -- Rows of v1.0 have no reason, only the flag.
-        coalesce(m.reason, case when m.included then 'included' end),
-        m.selected_at
-    from cto.memory as m
-    inner join cto.blocks as b on b.owner_id = m.owner_id and b.hash = m.block_hash
-    where m.owner_id = v_owner and m.session_hash = v_session
-    order by m.position nulls last, m.score desc, m.block_hash;
-end;
+select
+    m.position, m.block_hash, b.block_type, b.content, m.token_count, m.score,
+    m.recency, m.frequency, m.importance, m.similarity, m.included,
+    -- Rows of v1.0 have no reason, only the flag.
+    coalesce(m.reason, case when m.included then 'included' end),
+    m.selected_at
+from cto.memory as m
+inner join cto.blocks as b on m.owner_id = b.owner_id and m.block_hash = b.hash
+where m.owner_id = cto._owner_key($1) and m.session_hash = cto._session_key($2)
+order by m.position nulls last, m.score desc, m.block_hash;
 $function$;
 
 comment on function cto.explain_context(text, text) is

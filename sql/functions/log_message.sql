@@ -13,7 +13,7 @@ create or replace function cto.log_message(
     token_count integer default null,
     model text default null,
     metadata jsonb default '{}',
-    at timestamptz default now()
+    at timestamptz default pg_catalog.now()
 )
 returns bigint
 language plpgsql
@@ -92,6 +92,7 @@ context names its agent_name; the owner of the blocks is user_id, or agent_name 
 is session_id, or context_id. token_count null: estimated.
 Raises invalid_parameter_value for a blank content, an unknown role or names that contradict the context.';
 
-revoke all on function cto.log_message(text, text, text, text, text, text, integer, text, jsonb, timestamptz) from public;
+revoke all on function cto.log_message(text, text, text, text, text, text, integer, text, jsonb, timestamptz)
+from public;
 grant execute on function cto.log_message(text, text, text, text, text, text, integer, text, jsonb, timestamptz)
 to cto_agent;

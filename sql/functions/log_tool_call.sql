@@ -12,7 +12,7 @@ create or replace function cto.log_tool_call(
     success boolean default true,
     error_message text default null,
     message_id bigint default null,
-    at timestamptz default now()
+    at timestamptz default pg_catalog.now()
 )
 returns bigint
 language plpgsql
@@ -75,6 +75,7 @@ comment on function cto.log_tool_call(text, text, jsonb, text, integer, boolean,
 'Logs one tool call and returns its id in public.ia_tool_calls; execution_time_ms in milliseconds.
 Raises foreign_key_violation for an unknown context, or a message of another one.';
 
-revoke all on function cto.log_tool_call(text, text, jsonb, text, integer, boolean, text, bigint, timestamptz) from public;
+revoke all on function cto.log_tool_call(text, text, jsonb, text, integer, boolean, text, bigint, timestamptz)
+from public;
 grant execute on function cto.log_tool_call(text, text, jsonb, text, integer, boolean, text, bigint, timestamptz)
 to cto_agent;

@@ -10,15 +10,9 @@ set search_path = pg_catalog, pg_temp
 as $function$
 declare
     v_owner constant character(64) := cto._owner_key(owner);
-    v_session constant character(64) := cto.key(session);
+    v_session constant character(64) := cto._session_key(session);
     v_block constant character(64) := cto._block_key(block_hash);
 begin
-    if v_session is null then
-        raise exception 'session is null'
-            using errcode = 'null_value_not_allowed',
-                  hint = 'Name the session whose context is meant.';
-    end if;
-
     if not exists (select from cto.blocks as b where b.owner_id = v_owner and b.hash = v_block) then
         raise exception 'the owner has no block %', v_block
             using errcode = 'no_data_found',

@@ -12,7 +12,7 @@ create or replace function cto.remember(
     source text default null,
     metadata jsonb default '{}',
     language text default null,
-    at timestamptz default now()
+    at timestamptz default pg_catalog.now()
 )
 returns character(64)
 language plpgsql
@@ -75,6 +75,7 @@ comment on function cto.remember(text, text, text, double precision, text, text,
 again and keeps the higher importance. importance null: by type; language null: detected.
 Raises invalid_parameter_value for a blank text, an unknown type or language, or an importance outside 0 to 1.';
 
-revoke all on function cto.remember(text, text, text, double precision, text, text, jsonb, text, timestamptz) from public;
+revoke all on function cto.remember(text, text, text, double precision, text, text, jsonb, text, timestamptz)
+from public;
 grant execute on function cto.remember(text, text, text, double precision, text, text, jsonb, text, timestamptz)
 to cto_agent;

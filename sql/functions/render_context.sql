@@ -14,7 +14,7 @@ create or replace function cto.render_context(
     strategy text default null,
     scorer text default 'scorer',
     selector text default 'selector',
-    as_of timestamptz default now(),
+    as_of timestamptz default pg_catalog.now(),
     record boolean default true,
     format text default 'markdown'
 )
@@ -87,15 +87,18 @@ end;
 $function$;
 
 comment on function cto.render_context(
-    text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz, boolean, text
+    text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz,
+    boolean, text
 ) is
 'The text of the selected context, markers and headings included, of at most budget_tokens tokens in cl100k_base; empty
 where nothing was selected. format: markdown, plain, xml or json. The other arguments are those of cto.select_context.
 Raises invalid_parameter_value for an unknown format.';
 
 revoke all on function cto.render_context(
-    text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz, boolean, text
+    text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz,
+    boolean, text
 ) from public;
 grant execute on function cto.render_context(
-    text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz, boolean, text
+    text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz,
+    boolean, text
 ) to cto_agent;

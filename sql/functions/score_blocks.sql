@@ -12,7 +12,7 @@ create or replace function cto.score_blocks(
     query_embedding extensions.vector default null,
     session text default null,
     scorer text default 'scorer',
-    as_of timestamptz default now(),
+    as_of timestamptz default pg_catalog.now(),
     max_candidates integer default 400
 )
 returns table (
@@ -238,5 +238,7 @@ weights that apply, each component from 0 to 1. recency = decay_factor ^ age sin
 without a query. query_embedding: of the current embedding model, up to 1,536 dimensions.
 Raises invalid_parameter_value for a vector that does not fit, undefined_object for an unknown scorer.';
 
-revoke all on function cto.score_blocks(text, text, extensions.vector, text, text, timestamptz, integer) from public;
-grant execute on function cto.score_blocks(text, text, extensions.vector, text, text, timestamptz, integer) to cto_agent;
+revoke all on function cto.score_blocks(text, text, extensions.vector, text, text, timestamptz, integer)
+from public;
+grant execute on function cto.score_blocks(text, text, extensions.vector, text, text, timestamptz, integer)
+to cto_agent;

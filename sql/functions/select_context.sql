@@ -14,7 +14,7 @@ create or replace function cto.select_context(
     strategy text default null,
     scorer text default 'scorer',
     selector text default 'selector',
-    as_of timestamptz default now(),
+    as_of timestamptz default pg_catalog.now(),
     record boolean default true
 )
 returns table (

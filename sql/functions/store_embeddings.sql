@@ -92,6 +92,7 @@ comment on function cto.store_embeddings(text, text, integer, text[], text[], ex
 were stored. The first model ever stored becomes the current one. Vectors are padded to 1,536 dimensions.
 Raises invalid_parameter_value for arrays of different lengths, zero vectors and wrong dimensions.';
 
-revoke all on function cto.store_embeddings(text, text, integer, text[], text[], extensions.vector[], integer[]) from public;
+revoke all on function cto.store_embeddings(text, text, integer, text[], text[], extensions.vector[], integer[])
+from public;
 grant execute on function cto.store_embeddings(text, text, integer, text[], text[], extensions.vector[], integer[])
 to cto_embedder;

@@ -7,7 +7,7 @@ select
     min(j.created_at) as oldest_at,
     coalesce(sum(b.token_count), 0) as tokens
 from cto.embedding_jobs as j
-inner join cto.blocks as b on b.owner_id = j.owner_id and b.hash = j.block_hash
+inner join cto.blocks as b on j.owner_id = b.owner_id and j.block_hash = b.hash
 group by j.state;
 
 comment on view cto.embedding_status is 'Embedding jobs by state';
