@@ -90,7 +90,11 @@ def last_activity_never_goes_back(db: Connection) -> None:
 
 def moments_keep_their_zone(db: Connection) -> None:
     _say(db, "c1", "user", "hola", "2026-01-01 10:00-05:00", 1)
-    assert one(db, "select timestamp = timestamptz '2026-01-01 15:00+00' from ia_messages")
+    assert one(
+        db,
+        "select timestamp = timestamptz '2026-01-01 15:00+00'"
+        " from ia_messages where context_id = 'c1'",
+    )
 
 
 def two_owners_may_hold_the_same_content(db: Connection) -> None:

@@ -23,8 +23,6 @@ from rich.table import Table
 
 from cto import __version__, engine, importer, local, servers
 from cto.connection import connect
-from cto.demo import run_demo
-from cto.embedding import DEFAULT_BATCH_SIZE, cli_embed
 from cto.errors import CtoError, UnreachableError, UsageError
 
 app = typer.Typer(
@@ -187,9 +185,7 @@ def embed(
     dimensions: Annotated[
         int | None, typer.Option(help="Ask the model for so many dimensions.", min=1, max=1536)
     ] = None,
-    batch_size: Annotated[
-        int, typer.Option(help="Texts a request.", min=1, max=2048)
-    ] = DEFAULT_BATCH_SIZE,
+    batch_size: Annotated[int, typer.Option(help="Texts a request.", min=1, max=2048)] = 256,
     limit: Annotated[int | None, typer.Option(help="Stop after so many.", min=1)] = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Say what it would cost, and call nothing.")
@@ -198,6 +194,8 @@ def embed(
     config: Config = None,
 ) -> None:
     """Fill in the vectors of new blocks. The key comes from OPENAI_API_KEY."""
+    from cto.embedding import cli_embed  # noqa: PLC0415 - the openai client takes long to load
+
     (server,) = servers.resolve([name], config=config)
     raise typer.Exit(
         cli_embed(
@@ -217,6 +215,8 @@ def embed(
 @app.command()
 def demo(directory: Directory = None) -> None:
     """Walk through the whole pipeline on a private server, with a sample conversation."""
+    from cto.demo import run_demo  # noqa: PLC0415 - it loads the embedding worker as well
+
     run_demo(directory or local.default_directory(), out)
 
 

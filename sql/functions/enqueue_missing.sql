@@ -6,6 +6,7 @@ create or replace function cto.enqueue_missing()
 returns bigint
 language plpgsql
 volatile
+security definer  -- on purpose: the worker may fill the queue, and read no block beside it
 set search_path = pg_catalog, pg_temp
 as $function$
 declare

@@ -6,6 +6,7 @@ create or replace function cto.requeue_embeddings(owner text default null)
 returns integer
 language plpgsql
 volatile
+security definer  -- on purpose: the worker may revive jobs, and touch the queue in no other way
 set search_path = pg_catalog, pg_temp
 as $function$
 declare

@@ -1,8 +1,10 @@
 -- store_embeddings: write vectors back, for the jobs that the worker still holds.
 --
 -- Called by: the embedding worker, once a batch, in a transaction of its own.
--- Locking:   the blocks and jobs of the batch. A block that was edited or forgotten in the meantime has
---            another hash, or none: its vector is dropped and it is no error.
+-- Locking:   the blocks of the batch in the order of their keys, then its jobs. It waits half a second for
+--            an agent that has one of them, less than deadlock_timeout, so that it is never the agent who
+--            has to begin again. A block that was edited or forgotten in the meantime has another hash, or
+--            none: its vector is dropped and it is no error.
 
 create or replace function cto.store_embeddings(
     worker text,
@@ -18,6 +20,7 @@ language plpgsql
 volatile
 security definer  -- on purpose: the worker may write vectors, and nothing else
 set search_path = pg_catalog, extensions, pg_temp
+set lock_timeout = '500ms'
 as $function$
 declare
     v_stored integer;
@@ -52,6 +55,13 @@ begin
             using errcode = 'invalid_parameter_value',
                   hint = 'See cto.embedding_models; give a model with other dimensions another name.';
     end if;
+
+    perform
+    from cto.blocks as b
+    inner join unnest(owner_ids, block_hashes) as a (owner_id, block_hash)
+        on b.owner_id = a.owner_id::character(64) and b.hash = a.block_hash::character(64)
+    order by b.owner_id, b.hash
+    for no key update of b;
 
     with answers as (
         select
@@ -90,7 +100,8 @@ $function$;
 comment on function cto.store_embeddings(text, text, integer, text[], text[], extensions.vector[], integer[]) is
 'Stores one vector a block, with its exact token count where given, for jobs that worker still holds; returns how many
 were stored. The first model ever stored becomes the current one. Vectors are padded to 1,536 dimensions.
-Raises invalid_parameter_value for arrays of different lengths, zero vectors and wrong dimensions.';
+Raises invalid_parameter_value for arrays of different lengths, zero vectors and wrong dimensions, lock_not_available
+when an agent holds one of the blocks: try again.';
 
 revoke all on function cto.store_embeddings(text, text, integer, text[], text[], extensions.vector[], integer[])
 from public;
