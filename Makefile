@@ -99,6 +99,12 @@ bench-extract: .venv/.dev ## precision and recall of extraction; SETS= names the
 	@[[ -d '$(SETS)' ]] || { echo "no directory $(SETS): make bench-extract SETS=DIR"; exit 1; }
 	$(BIN)/python bench/extract.py --sets '$(SETS)'
 
+# --- migrations --------------------------------------------------------------
+
+.PHONY: checksums
+checksums: ## write down the checksums of the migrations; those that were released must not change
+	cd migrations && sha256sum *.sql > released.sha256
+
 # --- packaging ---------------------------------------------------------------
 
 .PHONY: build

@@ -41,6 +41,10 @@ declare
     v_model constant text := cto._current_model();
     v_query constant text := nullif(btrim(query), '');
     v_vector extensions.vector := cto._pad_vector(query_embedding);
+    -- The query's stems under each language: a block is matched with those of its own.
+    v_spanish constant text[] := tsvector_to_array(to_tsvector(cto.text_search_config('es'), v_query));
+    v_english constant text[] := tsvector_to_array(to_tsvector(cto.text_search_config('en'), v_query));
+    v_simple constant text[] := tsvector_to_array(to_tsvector(cto.text_search_config('simple'), v_query));
 
     v_recency_weight constant float8 := v_config #>> '{weights,recency}';
     v_frequency_weight constant float8 := v_config #>> '{weights,frequency}';
@@ -101,19 +105,12 @@ begin
         from live as l
     ),
 
-    -- The query under each language, so that a block is matched with the stems of its own.
-    terms as (
-        select n.language, t.lexeme
-        from unnest(array['es', 'en', 'simple']) as n (language)
-        cross join lateral unnest(to_tsvector(cto.text_search_config(n.language), v_query)) as t
-        where v_query is not null
-    ),
-
     matches as (
         select l.hash, l.words, x.lexeme, cardinality(x.positions)::float8 as times
         from live as l
         cross join lateral unnest(l.lexemes) as x
-        where exists (select from terms as t where t.language = l.language and t.lexeme = x.lexeme)
+        where x.lexeme = any (
+            case l.language when 'es' then v_spanish when 'en' then v_english else v_simple end)
     ),
 
     -- BM25 (Robertson and Zaragoza 2009), its document frequencies counted in this owner's live blocks.
