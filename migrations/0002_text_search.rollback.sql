@@ -3,3 +3,5 @@ drop function cto.text_search_config(text);
 drop text search configuration cto.simple;
 drop text search configuration cto.english;
 drop text search configuration cto.spanish;
+drop text search dictionary cto.spanish_stem;
+drop text search dictionary cto.spanish_stop;

@@ -5,10 +5,26 @@ create extension if not exists unaccent;
 
 create extension if not exists btree_gin;
 
+-- Spanish stop words are looked for before the accents go: "te" is a pronoun, "té" is tea. So the stemmer
+-- behind unaccent must not look for them again, which the one that PostgreSQL brings would do.
+create text search dictionary cto.spanish_stop (
+    template = pg_catalog.simple,
+    stopwords = spanish,
+    accept = false
+);
+
+create text search dictionary cto.spanish_stem (
+    template = pg_catalog.snowball,
+    language = spanish
+);
+
 create text search configuration cto.spanish (copy = pg_catalog.spanish);
 
 alter text search configuration cto.spanish
-    alter mapping for hword, hword_part, word with unaccent, spanish_stem;
+    alter mapping for hword, hword_part, word with cto.spanish_stop, unaccent, cto.spanish_stem;
+
+alter text search configuration cto.spanish
+    alter mapping for asciiword, asciihword, hword_asciipart with cto.spanish_stop, cto.spanish_stem;
 
 create text search configuration cto.english (copy = pg_catalog.english);
 

@@ -5,6 +5,7 @@ alter table cto.blocks drop column lexemes;
 alter table cto.blocks
     drop constraint superseded_blocks_name_their_successor,
     drop constraint embedding_names_its_model,
+    drop constraint word_count_is_not_negative,
     drop constraint token_count_is_not_negative,
     drop constraint language_is_known,
     drop constraint content_is_not_blank,
@@ -20,6 +21,7 @@ alter table cto.blocks
     drop column embedding_model,
     drop column token_count_is_exact,
     drop column token_count,
+    drop column word_count,
     drop column language,
     drop column ordinal,
     drop column last_said_at,

@@ -7,6 +7,7 @@ alter table cto.blocks
     add column last_said_at timestamptz not null default now(),
     add column ordinal integer not null default 0,
     add column language text,
+    add column word_count integer,
     add column token_count integer,
     add column token_count_is_exact boolean not null default false,
     add column embedding_model text,
@@ -41,15 +42,17 @@ alter table cto.blocks
     check (language in ('es', 'en', 'simple')),
     add constraint token_count_is_not_negative
     check (token_count >= 0),
+    add constraint word_count_is_not_negative
+    check (word_count >= 0),
     add constraint embedding_names_its_model
     check ((embedding is null) = (embedding_model is null)),
     add constraint superseded_blocks_name_their_successor
     check ((superseded_by is null) = (superseded_at is null));
 
--- left(): a tsvector holds at most 1 MB; a longer text of v1.0 must not stop the migration.
+-- left(): a tsvector holds at most 1 MB, and hyphened words stand in it twice.
 alter table cto.blocks
     add column lexemes tsvector generated always as
-    (to_tsvector(cto.text_search_config(language), left(content, 250000))) stored;
+    (to_tsvector(cto.text_search_config(language), left(content, 100000))) stored;
 
 -- Room on each page for updates that touch no indexed column, so that they stay within it (HOT).
 alter table cto.blocks set (fillfactor = 80);
@@ -88,6 +91,9 @@ comment on column cto.blocks.ordinal is 'Position among the blocks of one messag
 
 comment on column cto.blocks.language is
 'es, en or simple: the text search configuration of lexemes; null on rows not worked out yet';
+
+comment on column cto.blocks.word_count is
+'Words in lexemes, each as often as it occurs: the length for BM25; null on rows not worked out yet';
 
 comment on column cto.blocks.token_count is
 'Tokens of the content in cl100k_base: cto.estimate_tokens until token_count_is_exact';

@@ -11,3 +11,7 @@ alter table cto.memory
 comment on column cto.memory.position is null;
 comment on column cto.memory.token_count is null;
 comment on column cto.memory.included is null;
+comment on column cto.memory.session_hash is null;
+comment on column cto.memory.owner_id is null;
+comment on column cto.memory.block_hash is null;
+comment on column cto.memory.score is null;

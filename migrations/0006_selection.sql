@@ -31,6 +31,14 @@ create table cto.pins (
     references cto.blocks (owner_id, hash) on update cascade on delete cascade
 );
 
+comment on column cto.memory.session_hash is 'Key of the session whose context it is';
+
+comment on column cto.memory.owner_id is 'Key of the owner';
+
+comment on column cto.memory.block_hash is 'Hash of the candidate in cto.blocks';
+
+comment on column cto.memory.score is 'Score of the candidate, 0 to 1';
+
 comment on column cto.memory.position is 'Order in the context, from 1; null when the candidate is not included';
 
 comment on column cto.memory.token_count is 'Tokens that the block costs in the rendered text, its list mark included';

@@ -43,3 +43,11 @@ comment on column cto.algorithm_history.enabled is 'Whether it was switched on';
 comment on column cto.algorithm_history.set_at is 'Since when it was in force';
 
 comment on column cto.algorithm_history.set_by is 'The login that set it';
+
+comment on column cto.algorithms.name is 'Name: a kind, or a kind, an underscore and a suffix';
+
+comment on column cto.algorithms.version is 'Version of the configuration; cto.set_algorithm counts it up';
+
+comment on column cto.algorithms.config is 'The configuration; keys that are left out have defaults in code';
+
+comment on column cto.algorithms.enabled is 'Whether it is switched on';

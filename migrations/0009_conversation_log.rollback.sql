@@ -10,6 +10,10 @@ alter sequence public.ia_messages_id_seq as integer;
 alter sequence public.ia_contexts_id_seq as integer;
 alter table public.ia_context_metrics
     alter column last_activity type timestamp,
+    alter column total_messages type integer,
+    alter column total_tokens type integer,
+    alter column total_tool_calls type integer,
+    alter column avg_response_time_ms type integer,
     alter column id type integer;
 alter table public.ia_tool_calls
     alter column timestamp type timestamp,

@@ -1,5 +1,5 @@
 -- depends: 0008_embedding_queue
--- Moments with their zone and wide ids in the conversation log. The old moments were written without a
+-- Moments with their zone, wide ids and wide counts in the conversation log. The old moments were written without a
 -- zone; they are read in the zone that this session is set to (TimeZone), which the deployer sets to the
 -- server's own unless told otherwise. The view depends on the columns, so it is made again at once.
 
@@ -26,6 +26,10 @@ alter table public.ia_tool_calls
 
 alter table public.ia_context_metrics
     alter column last_activity type timestamptz,
+    alter column total_messages type bigint,
+    alter column total_tokens type bigint,
+    alter column total_tool_calls type bigint,
+    alter column avg_response_time_ms type bigint,
     alter column id type bigint;
 
 alter sequence public.ia_contexts_id_seq as bigint;

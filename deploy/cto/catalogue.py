@@ -76,20 +76,24 @@ def ensure_extensions(connection: Connection, schema: str) -> Extensions:
     """Create the extensions that are missing, beside vector where that exists, else in `schema`."""
     found = find_extensions(connection)
     where = found.vector if found else schema
-    for name in _EXTENSIONS:
-        if extension_version(connection, name) is not None:
-            continue
-        command = f"create extension if not exists {name} schema {quote(where)}"
+    # Whoever calls a function needs the type vector, and so the right to look into its schema.
+    open_schema = f"create schema if not exists {quote(where)};" + (
+        f" grant usage on schema {quote(where)} to public;" if where != "public" else ""
+    )
+    create = {
+        name: f"create extension if not exists {name} schema {quote(where)};"
+        for name in _EXTENSIONS
+        if extension_version(connection, name) is None
+    }
+    for name, command in create.items():
         try:
             with connection.transaction():
-                connection.execute(
-                    sql.SQL("create schema if not exists {}").format(sql.Identifier(where))
-                )
-                connection.execute(command.encode())
+                connection.execute(f"{open_schema} {command}".encode())
         except errors.InsufficientPrivilege as error:
             raise DeployError(
                 f"This role may not create the extension {name}.",
-                f"Have a superuser run in this database: {command};",
+                "Have a superuser run in this database:"
+                f" {' '.join([open_schema, *create.values()])}",
             ) from error
         except (errors.UndefinedFile, errors.FeatureNotSupported) as error:
             raise DeployError(
@@ -138,21 +142,18 @@ def choose_tier(connection: Connection, wanted: str | None) -> tuple[str, str]:
     return "sql", reason
 
 
-def deployed_tier(connection: Connection) -> str | None:
-    """Return the tier that was deployed, or None where nothing was."""
-    row = connection.execute(
+def drop_python_routines(connection: Connection) -> None:
+    """Drop our PL/Python routines, for a database that leaves the tier `full`."""
+    rows = connection.execute(
         """
-        select
-            to_regprocedure('cto.key(text)') is not null,
-            exists (
-                select from pg_catalog.pg_proc as p
-                inner join pg_catalog.pg_language as l on l.oid = p.prolang
-                where p.pronamespace = to_regnamespace('cto') and l.lanname = 'plpython3u')
+        select p.oid::regprocedure::text
+        from pg_catalog.pg_proc as p
+        inner join pg_catalog.pg_language as l on l.oid = p.prolang
+        where p.pronamespace = to_regnamespace('cto') and l.lanname = 'plpython3u'
         """
-    ).fetchone()
-    if row is None or not row[0]:
-        return None
-    return "full" if row[1] else "sql"
+    ).fetchall()
+    for (routine,) in rows:
+        connection.execute(f"drop function {routine}".encode())
 
 
 def refuse_legacy(connection: Connection, pending: Sequence[Migration]) -> None:
@@ -160,11 +161,24 @@ def refuse_legacy(connection: Connection, pending: Sequence[Migration]) -> None:
     if all(migration.id != _FIRST_MIGRATION for migration in pending):
         return
     row = connection.execute(
-        "select coalesce(to_regclass('cto.blocks'), to_regclass('public.ia_contexts'))::text"
+        """
+        select c.oid::regclass::text
+        from pg_catalog.pg_class as c
+        where c.relkind in ('r', 'p', 'v', 'f')
+            and (
+                c.relnamespace = to_regnamespace('cto')
+                and c.relname in ('blocks', 'memory', 'algorithms')
+                or c.relnamespace = to_regnamespace('public')
+                and c.relname in (
+                    'ia_contexts', 'ia_messages', 'ia_embeddings', 'ia_tool_calls',
+                    'ia_context_metrics', 'ia_context_summary'))
+        order by 1
+        limit 1
+        """
     ).fetchone()
-    if row and row[0]:
+    if row:
         raise DeployError(
-            f"The table {row[0]} is there, but was not deployed by cto.",
+            f"{row[0]} is there, but was not deployed by cto.",
             "Nothing was changed. Adopting a hand-deployed v1.0 server is not part of this release;"
             " deploy to an empty database until it is.",
         )
@@ -209,7 +223,8 @@ def live_definitions(connection: Connection) -> dict[str, str]:
             from pg_catalog.pg_trigger as t
             where not t.tgisinternal and t.tgfoid in ({_OUR_ROUTINES})
             union all
-            select 'view ' || c.oid::regclass::text, pg_get_viewdef(c.oid)
+            select 'view ' || c.oid::regclass::text,
+                pg_get_viewdef(c.oid) || coalesce(c.relacl::text, '')
             from pg_catalog.pg_class as c
             where c.relkind = 'v'
                 and (

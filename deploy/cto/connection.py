@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from typing import Any
 
 import psycopg
 
-from cto.errors import UnreachableError
+from cto.errors import UnreachableError, UsageError
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -24,17 +25,25 @@ _SESSION_SETTINGS = {
 def connect(dsn: str, *, application: str = "cto") -> Iterator[Connection]:
     """Open a connection in autocommit, in UTF-8, and close it at the end.
 
-    Raises UnreachableError, without the password, when the server cannot be reached.
+    Raises UnreachableError when the server cannot be reached, UsageError when the string is none;
+    neither holds the password.
     """
     try:
-        connection: Connection = psycopg.connect(
-            dsn,
-            autocommit=True,
-            application_name=application,
-            client_encoding="utf8",
-            connect_timeout=10,
-            prepare_threshold=None,  # behind a transaction pooler a prepared statement is lost
-        )
+        with _without_variable("PGTZ"):
+            connection: Connection = psycopg.connect(
+                dsn,
+                autocommit=True,
+                application_name=application,
+                client_encoding="utf8",
+                connect_timeout=10,
+                prepare_threshold=None,  # behind a transaction pooler a prepared statement is lost
+            )
+    except psycopg.ProgrammingError as error:
+        # Its message repeats the string, and with it a password.
+        raise UsageError(
+            "The connection string cannot be read.",
+            "Write key=value pairs or a postgresql:// URI.",
+        ) from error
     except psycopg.Error as error:
         raise UnreachableError(
             f"The server cannot be reached: {str(error).strip()}",
@@ -45,3 +54,14 @@ def connect(dsn: str, *, application: str = "cto") -> Iterator[Connection]:
         for name, value in _SESSION_SETTINGS.items():
             connection.execute("select set_config(%s, %s, false)", (name, value))
         yield connection
+
+
+@contextlib.contextmanager
+def _without_variable(name: str) -> Iterator[None]:
+    """Hide a variable from libpq: PGTZ would put the caller's time zone over the database's."""
+    value = os.environ.pop(name, None)
+    try:
+        yield
+    finally:
+        if value is not None:
+            os.environ[name] = value

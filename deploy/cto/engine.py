@@ -20,7 +20,7 @@ from cto import catalogue, ledger
 from cto.connection import Connection
 from cto.errors import DeployError
 from cto.migrations import Migration, read_migrations
-from cto.repeatables import Extensions, Repeatable, read_repeatables
+from cto.repeatables import Extensions, Repeatable, quote, read_repeatables
 
 logger = logging.getLogger(__name__)
 
@@ -95,18 +95,18 @@ def deploy(
     with _deployment_lock(connection, options.lock_seconds):
         _set_session(connection, options)
         catalogue.check_server(connection)
+        pending = _pending(connection, migrations)
+        catalogue.refuse_legacy(connection, pending)
         extensions = catalogue.ensure_extensions(connection, options.extensions_schema)
         tier, reason = catalogue.choose_tier(connection, options.tier)
         report = Report(tier, reason)
-        pending = _pending(connection, migrations)
-        catalogue.refuse_legacy(connection, pending)
-        ledger.ensure(connection)
+        _ensure_ledger(connection)
         for migration in pending:
             on_step(f"migration {migration.id}")
             _apply(connection, migration, extensions, options)
             report.migrations.append(migration.id)
         report.repeatables = _apply_repeatables(
-            connection, read_repeatables(extensions, tier), extensions, on_step
+            connection, read_repeatables(extensions, tier), extensions, tier, on_step
         )
         on_step("blocks of v1.0")
         report.backfilled = _backfill(connection)
@@ -122,7 +122,7 @@ def read_state(connection: Connection, tier: str | None = None) -> State:
     known = {migration.id: migration for migration in migrations}
     extensions = catalogue.find_extensions(connection)
     deployed = ledger.read_objects(connection, "file")
-    live_tier = catalogue.deployed_tier(connection)
+    live_tier = _deployed_tier(deployed)
     stale: set[str] = set()
     drifted: set[str] = set()
     if applied and extensions is not None:
@@ -132,9 +132,7 @@ def read_state(connection: Connection, tier: str | None = None) -> State:
         stale = {
             name for name in wanted.keys() | deployed if wanted.get(name) != deployed.get(name)
         }
-        recorded = ledger.read_objects(connection, "live")
-        live = catalogue.live_definitions(connection)
-        drifted = {name for name in recorded if live.get(name) != recorded[name]}
+        drifted = _drifted(connection)
     waiting, dead = catalogue.backlog(connection)
     return State(
         server_version=catalogue.server_version(connection),
@@ -240,18 +238,22 @@ def _execute_all(connection: Connection, migration: Migration, statements: Seque
 
 
 def _apply_repeatables(
-    connection: Connection, objects: Sequence[Repeatable], extensions: Extensions, on_step: OnStep
+    connection: Connection,
+    objects: Sequence[Repeatable],
+    extensions: Extensions,
+    tier: str,
+    on_step: OnStep,
 ) -> int:
     """Replace all routines, triggers and views in one transaction, if any of them changed."""
     wanted = {each.name: each.sha256 for each in objects}
-    unchanged = wanted == ledger.read_objects(connection, "file")
-    live = ledger.read_objects(connection, "live")
-    if unchanged and live == catalogue.live_definitions(connection):
+    if wanted == ledger.read_objects(connection, "file") and not _drifted(connection):
         return 0
     on_step(f"{len(objects)} repeatable files")
     for attempt in range(1, _BUSY_TRIES + 1):
         try:
             with connection.transaction():
+                if tier == "sql":
+                    catalogue.drop_python_routines(connection)
                 _replace_objects(connection, objects, extensions)
                 ledger.write_objects(connection, "file", wanted)
                 ledger.write_objects(connection, "live", catalogue.live_definitions(connection))
@@ -265,6 +267,34 @@ def _apply_repeatables(
         else:
             break
     return len(objects)
+
+
+def _drifted(connection: Connection) -> set[str]:
+    """Return the routines, triggers and views that are no longer as the last deployment left them.
+
+    What somebody else made beside them is none of our business.
+    """
+    recorded = ledger.read_objects(connection, "live")
+    live = catalogue.live_definitions(connection)
+    return {name for name in recorded if live.get(name) != recorded[name]}
+
+
+def _deployed_tier(files: dict[str, str]) -> str | None:
+    """Return the tier that was deployed last, or None where nothing was."""
+    if not files:
+        return None
+    return "full" if any(name.startswith("plpython/") for name in files) else "sql"
+
+
+def _ensure_ledger(connection: Connection) -> None:
+    try:
+        ledger.ensure(connection)
+    except errors.InsufficientPrivilege as error:
+        raise DeployError(
+            f"This role may not make the ledger's tables: {_describe(error)}",
+            "Have the owner of the database run: grant create on schema public to"
+            f" {quote(connection.info.user)};",
+        ) from error
 
 
 def _replace_objects(
@@ -342,7 +372,12 @@ def _set_session(connection: Connection, options: Options) -> None:
     if options.timezone:
         settings["TimeZone"] = options.timezone
     for name, value in settings.items():
-        connection.execute("select set_config(%s, %s, false)", (name, value))
+        try:
+            connection.execute("select set_config(%s, %s, false)", (name, value))
+        except errors.InvalidParameterValue as error:
+            raise DeployError(
+                f"{name} cannot be set to {value}.", "Mend that option of the server."
+            ) from error
 
 
 def _set_search_path(connection: Connection, extensions: Extensions) -> None:

@@ -35,6 +35,7 @@ _KEYS = {
     "token_count",
     "metadata",
 }
+_TEXTS = {"role", "context_id", "agent_name", "user_id", "session_id", "model"}
 _MESSAGES_A_TRANSACTION = 200
 
 
@@ -109,7 +110,8 @@ def _read_lines(file: Any) -> Iterator[_Line]:
     end = 0
     for number, raw in enumerate(file, start=1):
         end += len(raw)
-        text = raw.decode("utf-8", errors="surrogateescape")
+        # Some editors begin a file with a byte order mark.
+        text = raw.decode("utf-8-sig" if number == 1 else "utf-8", errors="surrogateescape")
         if text.strip():
             yield _Line(number, text, end)
 
@@ -137,11 +139,11 @@ def _import_line(
             _log(connection, context_id, key, message, defaults)
     except ValueError as error:
         return str(error)
-    except psycopg.DataError as error:
-        return error.diag.message_primary or str(error)
-    except psycopg.Error as error:
-        if error.sqlstate is None:  # the connection is gone: not the line's fault
-            raise
+    except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction) as error:
+        raise CtoError(
+            f"The database has no cto: {error.diag.message_primary}", "Run cto deploy first."
+        ) from error
+    except (psycopg.DataError, psycopg.IntegrityError) as error:
         return error.diag.message_primary or str(error)
     known[context_id].add(key)
     report.added += 1
@@ -158,19 +160,40 @@ def _parse(text: str) -> dict[str, Any]:
         message = json.loads(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from None
+    except RecursionError:
+        raise ValueError("not JSON that can be read: nested too deeply") from None
     if not isinstance(message, dict):
         raise ValueError("not a JSON object")
     if unknown := sorted(message.keys() - _KEYS):
         raise ValueError(f"unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}")
     if not isinstance(message.get("content"), str):
         raise ValueError("content is missing or no text")
+    for key in _TEXTS & message.keys():
+        if not isinstance(message[key], str | None):
+            raise ValueError(f"{key} is {message[key]!r} but must be a text")
+    tokens = message.get("token_count")
+    if isinstance(tokens, bool) or not isinstance(tokens, int | None):
+        raise ValueError(f"token_count is {tokens!r} but must be a whole number")
+    if tokens is not None and not 0 <= tokens < 2**31:
+        raise ValueError(f"token_count is {tokens} but must lie between 0 and {2**31 - 1}")
+    if not isinstance(message.get("metadata"), dict | None):
+        raise ValueError("metadata is no JSON object")
     for key, value in message.items():
-        if isinstance(value, str):
-            _check_text(key, value)
+        _check_text(key, value)
     return message
 
 
-def _check_text(key: str, value: str) -> None:
+def _check_text(key: str, value: object) -> None:
+    """Refuse what PostgreSQL cannot store, however deep in metadata it stands."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            _check_text(key, name)
+            _check_text(key, each)
+    if isinstance(value, list):
+        for each in value:
+            _check_text(key, each)
+    if not isinstance(value, str):
+        return
     if "\0" in value:
         raise ValueError(f"{key} holds a NUL character, which PostgreSQL cannot store; remove it")
     try:
@@ -185,9 +208,12 @@ def _moment(message: dict[str, Any]) -> datetime:
     value = message.get("at", message.get("timestamp"))
     if value is None:
         return datetime.now(UTC)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return datetime.fromtimestamp(value, UTC)
-    moment = datetime.fromisoformat(str(value))
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value, UTC)
+        moment = datetime.fromisoformat(str(value))
+    except (ValueError, OverflowError, OSError):
+        raise ValueError(f"at is {value!r} but must be a moment in ISO 8601") from None
     if moment.tzinfo is None:
         raise ValueError(f"at is {value}, without a zone; write 2026-11-02T09:00:00-05:00")
     return moment
@@ -222,14 +248,12 @@ def _log(
         "select true from public.ia_contexts as c where c.context_id = %s", (context_id,)
     ).fetchone()
     metadata = message.get("metadata") or {}
-    if not isinstance(metadata, dict):
-        raise ValueError("metadata is no JSON object")
     connection.execute(
         """
         select cto.log_message(
             context_id => %(context_id)s, role => %(role)s, content => %(content)s,
             agent_name => %(agent_name)s, user_id => %(user_id)s, session_id => %(session_id)s,
-            token_count => %(token_count)s, model => %(model)s, metadata => %(metadata)s,
+            token_count => %(token_count)s::integer, model => %(model)s, metadata => %(metadata)s,
             at => %(at)s)
         """,
         {

@@ -88,16 +88,27 @@ def exists(connection: Connection) -> bool:
 
 def read_applied(connection: Connection) -> dict[str, Applied]:
     """Return the applied migrations by id; empty where there is no ledger yet."""
-    if not exists(connection):
+    row = connection.execute(
+        "select to_regclass('public._yoyo_migration') is not null,"
+        " to_regclass('public._cto_migration') is not null"
+    ).fetchone()
+    by_yoyo, by_us = row or (False, False)
+    if not by_yoyo:
         return {}
-    rows = connection.execute(
-        """
-        select y.migration_id, c.sha256, coalesce(y.applied_at_utc::text, '')
-        from public._yoyo_migration as y
-        left join public._cto_migration as c on c.migration_id = y.migration_id
-        order by y.applied_at_utc, y.migration_id
-        """
-    ).fetchall()
+    if not by_us:  # yoyo itself began, and knows no checksums
+        rows = connection.execute(
+            "select migration_id, null, coalesce(applied_at_utc::text, '')"
+            " from public._yoyo_migration order by applied_at_utc, migration_id"
+        ).fetchall()
+    else:
+        rows = connection.execute(
+            """
+            select y.migration_id, c.sha256, coalesce(y.applied_at_utc::text, '')
+            from public._yoyo_migration as y
+            left join public._cto_migration as c on c.migration_id = y.migration_id
+            order by y.applied_at_utc, y.migration_id
+            """
+        ).fetchall()
     return {row[0]: Applied(*row) for row in rows}
 
 

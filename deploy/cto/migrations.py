@@ -28,6 +28,11 @@ class Migration:
     sha256: str
 
     @property
+    def rollback_path(self) -> Path:
+        """Where yoyo looks for the rollback."""
+        return self.path.with_suffix(".rollback.sql")
+
+    @property
     def yoyo_hash(self) -> str:
         """The key of yoyo's ledger: a hash of the name alone."""
         return str(get_migration_hash(self.id))
@@ -43,12 +48,16 @@ def read_migrations(folder: Path | None = None) -> list[Migration]:
     migrations = [_read(migration) for migration in topological_sort(found)]
     released = read_checksums(folder)
     for migration in migrations:
-        expected = released.get(migration.path.name)
-        if expected is not None and expected != migration.sha256:
-            raise DeployError(
-                f"The released migration {migration.id} was edited.",
-                "Restore the file and mend what it did in a new migration.",
-            )
+        for path in (migration.path, migration.rollback_path):
+            if not path.is_file():
+                raise DeployError(
+                    f"The migration {migration.id} has no rollback.", f"Write {path.name}."
+                )
+            if released.get(path.name) not in {None, checksum(path)}:
+                raise DeployError(
+                    f"The released migration {migration.id} was edited: {path.name}.",
+                    "Restore the file and mend what it did in a new migration.",
+                )
     return migrations
 
 

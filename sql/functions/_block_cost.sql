@@ -27,7 +27,7 @@ select case
         end
         -- The line break melts into a punctuation mark that ends a word.
         + case when content ~ '[A-Za-z0-9][!-/:-@\[-`{-~]$' then 0 else 1 end
-        + 2 * (length(content) - length(replace(content, E'\n', '')))
+        + 2 * (length(content) - length(translate(content, E'\n\r', '')))
     else
         ceil(1.05 * cto.estimate_tokens(cto._render_block(block_type, content, format)))::integer + 2
 end;

@@ -24,6 +24,12 @@ begin
                   hint = 'See cto.algorithms for the names, or add it with cto.set_algorithm(name, config).';
     end if;
 
+    if cto._algorithm_kind(name) is distinct from kind then
+        raise exception 'the algorithm % is no %', quote_literal(name), kind
+            using errcode = 'invalid_parameter_value',
+                  hint = format('Name one whose name is %s or starts with %s_.', kind, kind);
+    end if;
+
     if not v_algorithm.enabled then
         raise exception 'the algorithm % is switched off', quote_literal(name)
             using errcode = 'object_not_in_prerequisite_state',
@@ -36,7 +42,7 @@ $function$;
 
 comment on function cto._config(text, text) is
 'The configuration of the algorithm name, with the defaults of its kind filled in.
-Raises undefined_object when there is none and object_not_in_prerequisite_state when it is switched off.';
+Raises undefined_object when there is none, invalid_parameter_value for another kind and object_not_in_prerequisite_state when it is switched off.';
 
 revoke all on function cto._config(text, text) from public;
 grant execute on function cto._config(text, text) to cto_agent;

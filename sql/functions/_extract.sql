@@ -10,8 +10,8 @@ stable
 set search_path = pg_catalog, pg_temp
 as $function$
 declare
-    v_least constant integer := config ->> 'min_content_length';
-    v_most constant integer := config ->> 'max_block_size';
+    v_least constant integer := (config ->> 'min_content_length')::numeric;
+    v_most constant integer := (config ->> 'max_block_size')::numeric;
     v_patterns constant text[] := array(
         select p.pattern from jsonb_array_elements_text(config -> 'patterns') as p (pattern));
     v_part text;

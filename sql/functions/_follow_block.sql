@@ -1,4 +1,4 @@
--- _follow_block: keep what hangs on a block beside it when its text changes or it goes.
+-- _follow_block: keep what hangs on a block beside it when its text changes, it comes back, or it goes.
 --
 -- Called by: the triggers blocks_follow_edit and blocks_follow_delete, after each row. cto.memory and
 -- cto.accesses have no foreign key on purpose (its checks would lock the hot rows).
@@ -28,7 +28,10 @@ begin
     end if;
 
     -- The new text waits for its own vector; whoever holds the job of the old one has lost it.
-    if new.embedding is null and new.superseded_at is null then
+    -- A block that comes back alive may never have got its vector.
+    if new.embedding is null
+        and new.superseded_at is null
+        and (new.content <> old.content or new.hash <> old.hash or old.superseded_at is not null) then
         insert into cto.embedding_jobs as j (owner_id, block_hash)
         values (new.owner_id, new.hash)
         on conflict on constraint embedding_jobs_pkey do update

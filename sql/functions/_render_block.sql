@@ -13,10 +13,13 @@ set search_path = pg_catalog, pg_temp
 as $function$
 select case format
     -- Continuation lines are indented, so that they stay part of their list item.
-    when 'markdown' then '- ' || regexp_replace(cto._disarm(content), '\n', E'\n  ', 'g')
+    when 'markdown' then '- ' || regexp_replace(cto._disarm(content), '\r\n|\r|\n', E'\n  ', 'g')
     when 'plain' then cto._disarm(content)
     when 'xml' then format('<block type="%s">%s</block>', block_type,
-        replace(replace(replace(content, '&', '&amp;'), '<', '&lt;'), '>', '&gt;'))
+        -- XML 1.0 has no way to write most control characters.
+        regexp_replace(
+            replace(replace(replace(content, '&', '&amp;'), '<', '&lt;'), '>', '&gt;'),
+            '[\u0001-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]', ' ', 'g'))
     when 'json' then json_build_object('type', block_type, 'content', cto._disarm(content))::text
 end;
 $function$;

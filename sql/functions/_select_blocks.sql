@@ -44,8 +44,8 @@ declare
     v_config constant jsonb := cto._merge_config('selector', cto._selector_config(
         selector, budget_tokens, min_score, max_blocks, strategy));
     v_min_score constant double precision := v_config ->> 'min_score';
-    v_max_blocks constant integer := v_config ->> 'max_blocks';
-    v_left integer := (v_config ->> 'budget_tokens')::integer - cto._frame_tokens(format, heading => false);
+    v_max_blocks constant integer := (v_config ->> 'max_blocks')::numeric;
+    v_left integer := (v_config ->> 'budget_tokens')::numeric::integer - cto._frame_tokens(format, heading => false);
     v_count integer := 0;
     v_headings text[] := '{}';
     v_heading_cost constant integer := cto._frame_tokens(format, heading => true);

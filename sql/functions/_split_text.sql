@@ -11,21 +11,35 @@ parallel safe
 set search_path = pg_catalog, pg_temp
 as $function$
 declare
-    v_rest text := regexp_replace(content, '^\s+|\s+$', '', 'g');
+    -- Read a window at a time: cutting pieces off a long text would copy all of it for each.
+    v_window constant integer := greatest(8192, 2 * max_size);
+    v_length constant integer := length(content);
+    v_next integer := 1;
+    v_rest text := '';
     v_piece text;
 begin
-    while length(v_rest) > max_size
     loop
+        if length(v_rest) <= max_size and v_next <= v_length then
+            v_rest := regexp_replace(v_rest || substr(content, v_next, v_window), '^\s+', '');
+            v_next := v_next + v_window;
+            continue;
+        end if;
+
+        exit when length(v_rest) <= max_size;
+
         -- As far as the last sentence end, else the last space, that lies in the second half.
         v_piece := left(v_rest, max_size + 1);
         v_piece := coalesce(
             substring(v_piece from format('^(.{%s,}[.!?\u2026\u3002])\s', least(max_size / 2, 250))),
             substring(v_piece from format('^(.{%s,})\s', least(max_size / 2, 250))),
             left(v_rest, max_size));
-        v_rest := regexp_replace(substr(v_rest, length(left(v_piece, max_size)) + 1), '^\s+', '');
-        v_piece := regexp_replace(left(v_piece, max_size), '\s+$', '');
+        v_piece := left(v_piece, max_size);
+        v_rest := regexp_replace(substr(v_rest, length(v_piece) + 1), '^\s+', '');
+        v_piece := regexp_replace(v_piece, '\s+$', '');
         return next v_piece;
     end loop;
+
+    v_rest := regexp_replace(v_rest, '\s+$', '');
 
     if v_rest <> '' then
         return next v_rest;

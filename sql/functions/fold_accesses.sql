@@ -31,11 +31,20 @@ begin
         group by t.owner_id, t.block_hash
     ),
 
+    -- In one order, so that two folds never wait for each other in a circle.
+    locked as (
+        select b.owner_id, b.hash, c.accesses
+        from cto.blocks as b
+        inner join counted as c on b.owner_id = c.owner_id and b.hash = c.block_hash
+        order by b.owner_id, b.hash
+        for no key update of b
+    ),
+
     folded as (
         update cto.blocks as b
-        set access_count = b.access_count + c.accesses
-        from counted as c
-        where b.owner_id = c.owner_id and b.hash = c.block_hash
+        set access_count = b.access_count + l.accesses
+        from locked as l
+        where b.owner_id = l.owner_id and b.hash = l.hash
     )
 
     select coalesce(sum(c.accesses), 0)

@@ -76,8 +76,14 @@ begin
             language => e.language,
             at => log_message.at,
             ordinal => (e.place - 1)::integer)
-        from cto._extract(log_message.content, v_extractor)
-            with ordinality as e (block_type, block_content, importance, language, place);
+        from (
+            -- In one order for all writers: two messages that say the same never wait for each other
+            -- in a circle.
+            select x.*
+            from cto._extract(log_message.content, v_extractor)
+                with ordinality as x (block_type, block_content, importance, language, place)
+            order by sha256(convert_to(x.block_content, 'UTF8'))
+        ) as e;
     end if;
 
     return v_message_id;

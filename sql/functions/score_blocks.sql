@@ -39,12 +39,15 @@ declare
     v_session constant character(64) := cto.key(session);
     v_config constant jsonb := cto._config('scorer', scorer);
     v_model constant text := cto._current_model();
-    v_query constant text := nullif(btrim(query), '');
+    v_query constant text := case when query ~ '\S' then query end;
     v_vector extensions.vector := cto._pad_vector(query_embedding);
     -- The query's stems under each language: a block is matched with those of its own.
     v_spanish constant text[] := tsvector_to_array(to_tsvector(cto.text_search_config('es'), v_query));
     v_english constant text[] := tsvector_to_array(to_tsvector(cto.text_search_config('en'), v_query));
     v_simple constant text[] := tsvector_to_array(to_tsvector(cto.text_search_config('simple'), v_query));
+
+    v_pins constant bigint := (
+        select count(*) from cto.pins as p where p.owner_id = v_owner and p.session_hash = v_session);
 
     v_recency_weight constant float8 := v_config #>> '{weights,recency}';
     v_frequency_weight constant float8 := v_config #>> '{weights,frequency}';
@@ -76,6 +79,12 @@ begin
                   hint = 'Leave it out for now().';
     end if;
 
+    if not isfinite(as_of) then
+        raise exception 'as_of is % but must be a moment', as_of
+            using errcode = 'invalid_parameter_value',
+                  hint = 'Leave it out for now().';
+    end if;
+
     -- A vector says nothing where no block has one of the same model.
     if v_model is null then
         v_vector := null;
@@ -86,7 +95,7 @@ begin
         select
             b.hash, b.session_hash, b.created_at, b.ordinal, b.importance, b.access_count, b.lexemes,
             coalesce(b.language, 'simple') as language,
-            length(b.lexemes)::float8 as words,
+            coalesce(b.word_count, length(b.lexemes))::float8 as words,
             -- Said again after as_of: as of then it had been said when it was created.
             extract(
                 epoch from as_of - case when b.last_said_at <= as_of then b.last_said_at else b.created_at end
@@ -215,7 +224,7 @@ begin
                 where p.owner_id = v_owner and p.session_hash = v_session and p.block_hash = c.hash
             ) desc,
             score desc nulls last, c.age, c.hash
-        limit max_candidates
+        limit greatest(max_candidates, v_pins)
     )
 
     select

@@ -33,9 +33,8 @@ begin
         version,
         case
             when v_before is null then '1.0'
-            when v_before ~ '[0-9]{1,9}$' then
-                regexp_replace(v_before, '[0-9]{1,9}$', '')
-                || ((substring(v_before from '[0-9]{1,9}$'))::bigint + 1)
+            when v_before ~ '[0-9]$' then
+                regexp_replace(v_before, '[0-9]+$', '') || (substring(v_before from '[0-9]+$')::numeric + 1)
             else v_before || '.1'
         end);
 

@@ -1,7 +1,7 @@
 -- Triggers of cto.blocks. No WHEN that compares vectors: its operator is not found on pg_restore.
 
 create or replace trigger blocks_prepare
-before insert or update of content, hash, embedding, language, token_count on cto.blocks
+before insert or update of content, hash, embedding, language, token_count, word_count on cto.blocks
 for each row execute function cto._prepare_block();
 
 create or replace trigger blocks_queue
@@ -10,7 +10,7 @@ referencing new table as new_blocks
 for each statement execute function cto._queue_blocks();
 
 create or replace trigger blocks_follow_edit
-after update of content, hash on cto.blocks
+after update of content, hash, superseded_at on cto.blocks
 for each row execute function cto._follow_block();
 
 create or replace trigger blocks_follow_delete
