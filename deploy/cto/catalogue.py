@@ -38,6 +38,12 @@ def check_server(connection: Connection) -> None:
             f"The server is PostgreSQL {server_version(connection)}, but 14 or newer is needed.",
             "Upgrade it first.",
         )
+    row = connection.execute("select current_setting('server_encoding')").fetchone()
+    if row and row[0] not in {"UTF8", "SQL_ASCII"}:
+        raise DeployError(
+            f"The database is encoded in {row[0]}, which cannot hold every text.",
+            "Deploy to a database in UTF8: create database ... template template0 encoding 'UTF8';",
+        )
 
 
 def server_version(connection: Connection) -> str:
@@ -184,8 +190,11 @@ def refuse_legacy(connection: Connection, pending: Sequence[Migration]) -> None:
         )
 
 
-def drop_invalid_indexes(connection: Connection) -> list[str]:
-    """Drop what an interrupted CREATE INDEX CONCURRENTLY left; return the names."""
+def drop_invalid_indexes(connection: Connection, statements: str) -> list[str]:
+    """Drop what an interrupted CREATE INDEX CONCURRENTLY left; return the names.
+
+    Only of the indexes that these statements name: another may be under way by hand.
+    """
     rows = connection.execute(
         """
         select n.nspname, c.relname
@@ -197,11 +206,12 @@ def drop_invalid_indexes(connection: Connection) -> list[str]:
             and (n.nspname = 'cto' or n.nspname = 'public' and t.relname like 'ia\\_%')
         """
     ).fetchall()
-    for schema, name in rows:
+    ours = [(schema, name) for schema, name in rows if name in statements]
+    for schema, name in ours:
         connection.execute(
             sql.SQL("drop index concurrently if exists {}").format(sql.Identifier(schema, name))
         )
-    return [name for _, name in rows]
+    return [name for _, name in ours]
 
 
 def live_definitions(connection: Connection) -> dict[str, str]:

@@ -164,7 +164,7 @@ def apply_migration(connection: Connection, migration: Migration, extensions: Ex
     # Outside a transaction, waiting for older transactions is part of the work, not a busy table.
     with _session_setting(connection, "lock_timeout", "0"):
         with _session_setting(connection, "search_path", f"public, {extensions.search_path}"):
-            catalogue.drop_invalid_indexes(connection)
+            catalogue.drop_invalid_indexes(connection, " ".join(migration.statements))
             _execute_all(connection, migration, migration.statements)
         with connection.transaction():
             ledger.mark_applied(connection, migration)
@@ -228,6 +228,10 @@ def _execute_all(connection: Connection, migration: Migration, statements: Seque
             connection.execute(statement.encode())
         except errors.LockNotAvailable:
             raise
+        except errors.InsufficientPrivilege as error:
+            raise DeployError(
+                f"{migration.path.name}: {_describe(error)}", _grants(connection)
+            ) from error
         except psycopg.Error as error:
             raise DeployError(
                 f"{migration.path.name}: {_describe(error)}\n{statement.strip()}",
@@ -292,9 +296,18 @@ def _ensure_ledger(connection: Connection) -> None:
     except errors.InsufficientPrivilege as error:
         raise DeployError(
             f"This role may not make the ledger's tables: {_describe(error)}",
-            "Have the owner of the database run: grant create on schema public to"
-            f" {quote(connection.info.user)};",
+            _grants(connection),
         ) from error
+
+
+def _grants(connection: Connection) -> str:
+    """Return the rights that a role needs to deploy into a database of somebody else's."""
+    role, database = quote(connection.info.user), quote(connection.info.dbname)
+    return (
+        "Have the owner of the database run:"
+        f" grant create on database {database} to {role};"
+        f" grant create on schema public to {role};"
+    )
 
 
 def _replace_objects(
@@ -311,9 +324,11 @@ def _replace_objects(
         except errors.InsufficientPrivilege as error:
             raise DeployError(
                 f"{each.name}: {_describe(error)}",
-                "Deploy as a role that may do this, or have a superuser create what is missing:"
+                "Have a superuser create the roles that are missing:"
                 " create role cto_agent nologin; create role cto_embedder nologin;"
-                " create role cto_report nologin; create role cto_admin nologin;",
+                " create role cto_report nologin; create role cto_admin nologin;"
+                if each.name == "sql/roles.sql"
+                else "Deploy as the role that owns the objects, or as a superuser.",
             ) from error
         except psycopg.Error as error:
             raise DeployError(

@@ -39,7 +39,8 @@ end;
 $function$;
 
 comment on function cto.backfill_blocks(integer) is
-'Fills language, word_count and token_count of up to max_blocks blocks that lack them and returns how many; 0 when all is done.';
+'Fills language, word_count and token_count of up to max_blocks blocks that lack them.
+Returns how many; 0 when all is done.';
 
 revoke all on function cto.backfill_blocks(integer) from public;
 grant execute on function cto.backfill_blocks(integer) to cto_admin;
