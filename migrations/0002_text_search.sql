@@ -36,8 +36,8 @@ create text search configuration cto.simple (copy = pg_catalog.simple);
 alter text search configuration cto.simple
     alter mapping for hword, hword_part, word with unaccent, simple;
 
--- Not a repeatable function: a generated column is computed with it, so a change of its answers needs
--- a migration that computes that column again. The SQL-standard body is parsed now and depends on the
+-- Not a repeatable function: what is stored was computed with it, so a change of its answers needs a
+-- migration that has it computed again. The SQL-standard body is parsed now and depends on the
 -- configurations themselves, not on their names.
 create function cto.text_search_config(language text)
 returns regconfig

@@ -1,7 +1,6 @@
 drop index cto.blocks_session_idx;
 drop index cto.blocks_owner_id_lexemes_idx;
 alter table cto.blocks reset (fillfactor);
-alter table cto.blocks drop column lexemes;
 alter table cto.blocks
     drop constraint superseded_blocks_name_their_successor,
     drop constraint embedding_names_its_model,
@@ -22,6 +21,7 @@ alter table cto.blocks
     drop column token_count_is_exact,
     drop column token_count,
     drop column word_count,
+    drop column lexemes,
     drop column language,
     drop column ordinal,
     drop column last_said_at,

@@ -1,24 +1,24 @@
 -- depends: 0003_owner_keys
--- What scoring and selection need to know of a block. Rows of v1.0 get their language and token count
--- from cto.backfill_blocks after the functions are deployed: null means "not worked out yet".
+-- What scoring and selection need to know of a block. Nothing here rewrites the table, however large it
+-- is: rows of v1.0 get their language, lexemes and counts from cto.backfill_blocks, some at a time, after
+-- the functions are deployed. Null means "not worked out yet".
 
 alter table cto.blocks
     add column created_at timestamptz not null default now(),
     add column last_said_at timestamptz not null default now(),
     add column ordinal integer not null default 0,
     add column language text,
+    add column lexemes tsvector,
     add column word_count integer,
     add column token_count integer,
     add column token_count_is_exact boolean not null default false,
-    add column embedding_model text,
+    add column embedding_model text default 'v1.0',
     add column superseded_by char(64) collate "C",
     add column superseded_at timestamptz;
 
 -- The vectors of v1.0 do not say which model made them. They are one model of their own, so that they
--- are never compared with those of another.
-update cto.blocks
-set embedding_model = 'v1.0'
-where embedding is not null;
+-- are never compared with those of another. As a default that goes at once, it touches no row.
+alter table cto.blocks alter column embedding_model drop default;
 
 update cto.blocks
 set importance = coalesce(importance, 0.5),
@@ -45,14 +45,9 @@ alter table cto.blocks
     add constraint word_count_is_not_negative
     check (word_count >= 0),
     add constraint embedding_names_its_model
-    check ((embedding is null) = (embedding_model is null)),
+    check (embedding is null or embedding_model is not null),
     add constraint superseded_blocks_name_their_successor
     check ((superseded_by is null) = (superseded_at is null));
-
--- left(): a tsvector holds at most 1 MB, and hyphened words stand in it twice.
-alter table cto.blocks
-    add column lexemes tsvector generated always as
-    (to_tsvector(cto.text_search_config(language), left(content, 100000))) stored;
 
 -- Room on each page for updates that touch no indexed column, so that they stay within it (HOT).
 alter table cto.blocks set (fillfactor = 80);

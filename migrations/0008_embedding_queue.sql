@@ -18,7 +18,7 @@ select distinct
     1536 as dimensions,
     true as is_current
 from cto.blocks as b
-where b.embedding_model = 'v1.0';
+where b.embedding_model = 'v1.0' and b.embedding is not null;
 
 create table cto.embedding_jobs (
     owner_id char(64) collate "C" not null,

@@ -279,14 +279,14 @@ CREATE TABLE cto.blocks (
     last_said_at timestamp with time zone DEFAULT now() NOT NULL,
     ordinal integer DEFAULT 0 NOT NULL,
     language text,
+    lexemes tsvector,
     word_count integer,
     token_count integer,
     token_count_is_exact boolean DEFAULT false NOT NULL,
     embedding_model text,
     superseded_by character(64) COLLATE pg_catalog."C",
     superseded_at timestamp with time zone,
-    lexemes tsvector GENERATED ALWAYS AS (to_tsvector(cto.text_search_config(language), "left"(content, 100000))) STORED,
-    CONSTRAINT embedding_names_its_model CHECK (((embedding IS NULL) = (embedding_model IS NULL))),
+    CONSTRAINT embedding_names_its_model CHECK (((embedding IS NULL) OR (embedding_model IS NOT NULL))),
     CONSTRAINT language_is_known CHECK ((language = ANY (ARRAY['es'::text, 'en'::text, 'simple'::text]))),
     CONSTRAINT superseded_blocks_name_their_successor CHECK (((superseded_by IS NULL) = (superseded_at IS NULL))),
     CONSTRAINT token_count_is_not_negative CHECK ((token_count >= 0)),
@@ -565,7 +565,7 @@ CREATE TRIGGER blocks_follow_delete AFTER DELETE ON cto.blocks FOR EACH ROW EXEC
 
 CREATE TRIGGER blocks_follow_edit AFTER UPDATE OF content, hash, superseded_at ON cto.blocks FOR EACH ROW EXECUTE FUNCTION cto._follow_block();
 
-CREATE TRIGGER blocks_prepare BEFORE INSERT OR UPDATE OF content, hash, embedding, language, token_count, word_count ON cto.blocks FOR EACH ROW EXECUTE FUNCTION cto._prepare_block();
+CREATE TRIGGER blocks_prepare BEFORE INSERT OR UPDATE OF content, hash, embedding, language, token_count, lexemes ON cto.blocks FOR EACH ROW EXECUTE FUNCTION cto._prepare_block();
 
 CREATE TRIGGER blocks_queue AFTER INSERT ON cto.blocks REFERENCING NEW TABLE AS new_blocks FOR EACH STATEMENT EXECUTE FUNCTION cto._queue_blocks();
 

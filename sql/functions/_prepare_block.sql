@@ -1,7 +1,7 @@
 -- _prepare_block: fill in what a writer of cto.blocks need not know.
 --
 -- Called by: the trigger blocks_prepare, before each insert and update of text or vector. Writers that
--- know only the columns of v1.0 get language, counts and model as well.
+-- know only the columns of v1.0 get language, lexemes, counts and model as well.
 
 create or replace function cto._prepare_block()
 returns trigger
@@ -25,15 +25,17 @@ begin
 
         new.token_count := null;
         new.token_count_is_exact := false;
-        new.word_count := null;
+        new.lexemes := null;
     end if;
 
     if new.language is null then
         new.language := cto.detect_language(new.content);
     end if;
 
-    if new.word_count is null or (tg_op = 'UPDATE' and new.language is distinct from old.language) then
-        new.word_count := cto._count_words(new.language, new.content);
+    if new.lexemes is null or (tg_op = 'UPDATE' and new.language is distinct from old.language) then
+        -- A tsvector holds at most 1 MB, and hyphened words stand in it twice.
+        new.lexemes := to_tsvector(cto.text_search_config(new.language), left(new.content, 100000));
+        new.word_count := (select coalesce(sum(cardinality(w.positions)), 0) from unnest(new.lexemes) as w);
     end if;
 
     if new.token_count is null then
@@ -59,6 +61,6 @@ end;
 $function$;
 
 comment on function cto._prepare_block() is
-'Trigger: fills hash, language, word and token counts and embedding_model; an edited text loses its vector.';
+'Trigger: fills hash, language, lexemes, counts and embedding_model; an edited text loses its vector.';
 
 revoke all on function cto._prepare_block() from public;

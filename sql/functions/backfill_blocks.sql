@@ -1,4 +1,4 @@
--- backfill_blocks: work out language and counts of blocks that v1.0 left without.
+-- backfill_blocks: work out language, lexemes and counts of blocks that v1.0 left without.
 --
 -- Called by: cto deploy, again and again until it returns 0, each call in a transaction of its own.
 -- Locking:   at most max_blocks rows; rows that others hold are skipped and come next time.
@@ -15,7 +15,7 @@ begin
     with missing as (
         select b.owner_id, b.hash
         from cto.blocks as b
-        where (b.language is null or b.token_count is null or b.word_count is null)
+        where (b.language is null or b.token_count is null or b.lexemes is null)
             -- A row of v1.0 that breaks today's rules cannot be updated; it stays as it is, and readable.
             and b.block_type in ('fact', 'instruction', 'preference', 'context')
             and b.importance between 0 and 1
@@ -39,7 +39,7 @@ end;
 $function$;
 
 comment on function cto.backfill_blocks(integer) is
-'Fills language, word_count and token_count of up to max_blocks blocks that lack them.
+'Fills language, lexemes and counts of up to max_blocks blocks that lack them.
 Returns how many; 0 when all is done.';
 
 revoke all on function cto.backfill_blocks(integer) from public;

@@ -1,7 +1,8 @@
 -- fold_accesses: add the logged accesses to the counts of their blocks.
 --
 -- Called by: maintenance (cto deploy, a nightly job), never while selecting.
--- Locking:   the access rows it takes (others skip them) and the rows of their blocks, in hash order.
+-- Locking:   the blocks whose accesses it takes. One that somebody else has is skipped and comes next
+--            time: it waits for nobody, so that it never is part of a deadlock.
 
 create or replace function cto.fold_accesses(max_accesses integer default 100000)
 returns bigint
@@ -12,16 +13,25 @@ as $function$
 declare
     v_folded bigint;
 begin
-    with taken as (
+    with oldest as materialized (
+        select a.owner_id, a.access_id, a.block_hash
+        from cto.accesses as a
+        order by a.owner_id, a.access_id
+        limit max_accesses
+    ),
+
+    free as materialized (
+        select b.owner_id, b.hash
+        from cto.blocks as b
+        where exists (select from oldest as o where o.owner_id = b.owner_id and o.block_hash = b.hash)
+        for no key update skip locked
+    ),
+
+    taken as (
         delete from cto.accesses as a
-        using (
-            select x.owner_id, x.access_id
-            from cto.accesses as x
-            order by x.owner_id, x.access_id
-            limit max_accesses
-            for update skip locked
-        ) as oldest
-        where a.owner_id = oldest.owner_id and a.access_id = oldest.access_id
+        using oldest as o
+        inner join free as f on o.owner_id = f.owner_id and o.block_hash = f.hash
+        where a.owner_id = o.owner_id and a.access_id = o.access_id
         returning a.owner_id, a.block_hash
     ),
 
@@ -31,20 +41,11 @@ begin
         group by t.owner_id, t.block_hash
     ),
 
-    -- In one order, so that two folds never wait for each other in a circle.
-    locked as (
-        select b.owner_id, b.hash, c.accesses
-        from cto.blocks as b
-        inner join counted as c on b.owner_id = c.owner_id and b.hash = c.block_hash
-        order by b.owner_id, b.hash
-        for no key update of b
-    ),
-
     folded as (
         update cto.blocks as b
-        set access_count = b.access_count + l.accesses
-        from locked as l
-        where b.owner_id = l.owner_id and b.hash = l.hash
+        set access_count = b.access_count + c.accesses
+        from counted as c
+        where b.owner_id = c.owner_id and b.hash = c.block_hash
     )
 
     select coalesce(sum(c.accesses), 0)
@@ -56,7 +57,8 @@ end;
 $function$;
 
 comment on function cto.fold_accesses(integer) is
-'Adds up to max_accesses rows of cto.accesses to cto.blocks.access_count, deletes them, and returns how many it took.';
+'Adds up to max_accesses rows of cto.accesses to cto.blocks.access_count, deletes them, and returns how many it took;
+accesses of blocks that are being written at the moment wait for the next call.';
 
 revoke all on function cto.fold_accesses(integer) from public;
 grant execute on function cto.fold_accesses(integer) to cto_admin;
