@@ -512,4 +512,3 @@ def test_folding_waits_for_nobody(dsn: str) -> None:
         agent.rollback()
         assert one(db, "select cto.fold_accesses()") == 1
         assert one(db, "select sum(access_count) from cto.blocks") == 40
-
