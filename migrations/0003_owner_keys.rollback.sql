@@ -1,8 +1,4 @@
 -- Fails, and changes nothing, when two owners hold the same content: v1.0 cannot store that.
-alter table cto.blocks
-    drop constraint session_hash_is_a_key,
-    drop constraint hash_is_a_key,
-    drop constraint owner_id_is_a_key;
 alter table cto.memory drop constraint memory_pkey;
 alter table cto.blocks drop constraint blocks_pkey;
 alter table cto.memory

@@ -6,10 +6,7 @@ alter table cto.blocks
     drop constraint embedding_names_its_model,
     drop constraint word_count_is_not_negative,
     drop constraint token_count_is_not_negative,
-    drop constraint language_is_known,
-    drop constraint content_is_not_blank,
-    drop constraint importance_lies_between_0_and_1,
-    drop constraint block_type_is_known;
+    drop constraint language_is_known;
 alter table cto.blocks
     alter column importance drop not null,
     alter column access_count drop not null,

@@ -1,5 +1,6 @@
 drop table cto.pins;
 drop table cto.accesses;
+drop index cto.memory_block_idx;
 alter table cto.memory
     drop constraint reason_is_known,
     drop column selected_at,

@@ -18,8 +18,16 @@ create table cto.accesses (
     block_hash char(64) collate "C" not null,
     session_hash char(64) collate "C" not null,
     accessed_at timestamptz not null default now(),
-    constraint accesses_pkey primary key (owner_id, access_id)
+    constraint accesses_pkey primary key (owner_id, access_id),
+    constraint owner_id_is_a_key check (owner_id ~ '^[0-9a-f]{64}$'),
+    constraint block_hash_is_a_key check (block_hash ~ '^[0-9a-f]{64}$'),
+    constraint session_hash_is_a_key check (session_hash ~ '^[0-9a-f]{64}$')
 );
+
+-- What hangs on a block follows it and goes with it.
+create index accesses_block_idx on cto.accesses (owner_id, block_hash);
+
+create index memory_block_idx on cto.memory (owner_id, block_hash);
 
 create table cto.pins (
     owner_id char(64) collate "C" not null,
@@ -27,9 +35,12 @@ create table cto.pins (
     block_hash char(64) collate "C" not null,
     pinned_at timestamptz not null default now(),
     constraint pins_pkey primary key (owner_id, session_hash, block_hash),
+    constraint session_hash_is_a_key check (session_hash ~ '^[0-9a-f]{64}$'),
     constraint pins_block_fkey foreign key (owner_id, block_hash)
     references cto.blocks (owner_id, hash) on update cascade on delete cascade
 );
+
+create index pins_block_idx on cto.pins (owner_id, block_hash);
 
 comment on column cto.memory.session_hash is 'Key of the session whose context it is';
 

@@ -3,6 +3,36 @@
 
 CREATE SCHEMA cto;
 
+CREATE TABLE cto.blocks (
+    hash character(64) NOT NULL COLLATE pg_catalog."C",
+    session_hash character(64) COLLATE pg_catalog."C",
+    owner_id character(64) NOT NULL COLLATE pg_catalog."C",
+    block_type text NOT NULL,
+    content text NOT NULL,
+    embedding public.vector(1536),
+    importance double precision DEFAULT 0.5 NOT NULL,
+    access_count integer DEFAULT 0 NOT NULL,
+    source_hash character(64) COLLATE pg_catalog."C",
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_said_at timestamp with time zone DEFAULT now() NOT NULL,
+    ordinal integer DEFAULT 0 NOT NULL,
+    language text,
+    lexemes tsvector,
+    word_count integer,
+    token_count integer,
+    token_count_is_exact boolean DEFAULT false NOT NULL,
+    embedding_model text,
+    superseded_by character(64) COLLATE pg_catalog."C",
+    superseded_at timestamp with time zone,
+    CONSTRAINT embedding_names_its_model CHECK (((embedding IS NULL) OR (embedding_model IS NOT NULL))),
+    CONSTRAINT language_is_known CHECK ((language = ANY (ARRAY['es'::text, 'en'::text, 'simple'::text]))),
+    CONSTRAINT superseded_blocks_name_their_successor CHECK (((superseded_by IS NULL) = (superseded_at IS NULL))),
+    CONSTRAINT token_count_is_not_negative CHECK ((token_count >= 0)),
+    CONSTRAINT word_count_is_not_negative CHECK ((word_count >= 0))
+)
+WITH (fillfactor='80');
+
 CREATE TABLE public.ia_contexts (
     id bigint NOT NULL,
     context_id character varying(255) NOT NULL,
@@ -226,7 +256,10 @@ CREATE TABLE cto.accesses (
     access_id bigint NOT NULL,
     block_hash character(64) NOT NULL COLLATE pg_catalog."C",
     session_hash character(64) NOT NULL COLLATE pg_catalog."C",
-    accessed_at timestamp with time zone DEFAULT now() NOT NULL
+    accessed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT block_hash_is_a_key CHECK ((block_hash ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT owner_id_is_a_key CHECK ((owner_id ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT session_hash_is_a_key CHECK ((session_hash ~ '^[0-9a-f]{64}$'::text))
 );
 
 ALTER TABLE cto.accesses ALTER COLUMN access_id ADD GENERATED ALWAYS AS IDENTITY (
@@ -263,36 +296,6 @@ CREATE TABLE cto.algorithms (
     config jsonb NOT NULL,
     enabled boolean DEFAULT true NOT NULL
 );
-
-CREATE TABLE cto.blocks (
-    hash character(64) NOT NULL COLLATE pg_catalog."C",
-    session_hash character(64) COLLATE pg_catalog."C",
-    owner_id character(64) NOT NULL COLLATE pg_catalog."C",
-    block_type text NOT NULL,
-    content text NOT NULL,
-    embedding public.vector(1536),
-    importance double precision DEFAULT 0.5 NOT NULL,
-    access_count integer DEFAULT 0 NOT NULL,
-    source_hash character(64) COLLATE pg_catalog."C",
-    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    last_said_at timestamp with time zone DEFAULT now() NOT NULL,
-    ordinal integer DEFAULT 0 NOT NULL,
-    language text,
-    lexemes tsvector,
-    word_count integer,
-    token_count integer,
-    token_count_is_exact boolean DEFAULT false NOT NULL,
-    embedding_model text,
-    superseded_by character(64) COLLATE pg_catalog."C",
-    superseded_at timestamp with time zone,
-    CONSTRAINT embedding_names_its_model CHECK (((embedding IS NULL) OR (embedding_model IS NOT NULL))),
-    CONSTRAINT language_is_known CHECK ((language = ANY (ARRAY['es'::text, 'en'::text, 'simple'::text]))),
-    CONSTRAINT superseded_blocks_name_their_successor CHECK (((superseded_by IS NULL) = (superseded_at IS NULL))),
-    CONSTRAINT token_count_is_not_negative CHECK ((token_count >= 0)),
-    CONSTRAINT word_count_is_not_negative CHECK ((word_count >= 0))
-)
-WITH (fillfactor='80');
 
 CREATE VIEW cto.block_summary AS
  SELECT owner_id,
@@ -341,7 +344,8 @@ CREATE TABLE cto.pins (
     owner_id character(64) NOT NULL COLLATE pg_catalog."C",
     session_hash character(64) NOT NULL COLLATE pg_catalog."C",
     block_hash character(64) NOT NULL COLLATE pg_catalog."C",
-    pinned_at timestamp with time zone DEFAULT now() NOT NULL
+    pinned_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT session_hash_is_a_key CHECK ((session_hash ~ '^[0-9a-f]{64}$'::text))
 );
 
 CREATE TABLE public.ia_context_metrics (
@@ -468,14 +472,8 @@ ALTER TABLE ONLY cto.algorithm_history
 ALTER TABLE ONLY cto.algorithms
     ADD CONSTRAINT algorithms_pkey PRIMARY KEY (name);
 
-ALTER TABLE cto.blocks
-    ADD CONSTRAINT block_type_is_known CHECK ((block_type = ANY (ARRAY['fact'::text, 'instruction'::text, 'preference'::text, 'context'::text]))) NOT VALID;
-
 ALTER TABLE ONLY cto.blocks
     ADD CONSTRAINT blocks_pkey PRIMARY KEY (owner_id, hash);
-
-ALTER TABLE cto.blocks
-    ADD CONSTRAINT content_is_not_blank CHECK ((content ~ '\S'::text)) NOT VALID;
 
 ALTER TABLE ONLY cto.embedding_jobs
     ADD CONSTRAINT embedding_jobs_pkey PRIMARY KEY (owner_id, block_hash);
@@ -483,23 +481,11 @@ ALTER TABLE ONLY cto.embedding_jobs
 ALTER TABLE ONLY cto.embedding_models
     ADD CONSTRAINT embedding_models_pkey PRIMARY KEY (name);
 
-ALTER TABLE cto.blocks
-    ADD CONSTRAINT hash_is_a_key CHECK ((hash ~ '^[0-9a-f]{64}$'::text)) NOT VALID;
-
-ALTER TABLE cto.blocks
-    ADD CONSTRAINT importance_lies_between_0_and_1 CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision))) NOT VALID;
-
 ALTER TABLE ONLY cto.memory
     ADD CONSTRAINT memory_pkey PRIMARY KEY (owner_id, session_hash, block_hash);
 
-ALTER TABLE cto.blocks
-    ADD CONSTRAINT owner_id_is_a_key CHECK ((owner_id ~ '^[0-9a-f]{64}$'::text)) NOT VALID;
-
 ALTER TABLE ONLY cto.pins
     ADD CONSTRAINT pins_pkey PRIMARY KEY (owner_id, session_hash, block_hash);
-
-ALTER TABLE cto.blocks
-    ADD CONSTRAINT session_hash_is_a_key CHECK ((session_hash ~ '^[0-9a-f]{64}$'::text)) NOT VALID;
 
 ALTER TABLE ONLY public.ia_context_metrics
     ADD CONSTRAINT ia_context_metrics_context_id_key UNIQUE (context_id);
@@ -525,6 +511,8 @@ ALTER TABLE ONLY public.ia_messages
 ALTER TABLE ONLY public.ia_tool_calls
     ADD CONSTRAINT ia_tool_calls_pkey PRIMARY KEY (id);
 
+CREATE INDEX accesses_block_idx ON cto.accesses USING btree (owner_id, block_hash);
+
 CREATE INDEX algorithm_history_name_set_at_idx ON cto.algorithm_history USING btree (name, set_at);
 
 CREATE INDEX blocks_embedding_idx ON cto.blocks USING hnsw (((embedding)::public.halfvec(1536)) public.halfvec_cosine_ops);
@@ -538,6 +526,10 @@ CREATE INDEX embedding_jobs_leased_idx ON cto.embedding_jobs USING btree (leased
 CREATE INDEX embedding_jobs_waiting_idx ON cto.embedding_jobs USING btree (not_before) WHERE (state = 'waiting'::text);
 
 CREATE UNIQUE INDEX embedding_models_one_is_current_idx ON cto.embedding_models USING btree (is_current) WHERE is_current;
+
+CREATE INDEX memory_block_idx ON cto.memory USING btree (owner_id, block_hash);
+
+CREATE INDEX pins_block_idx ON cto.pins USING btree (owner_id, block_hash);
 
 CREATE INDEX ia_messages_context_id_timestamp_id_idx ON public.ia_messages USING btree (context_id, "timestamp", id);
 
@@ -561,11 +553,15 @@ CREATE INDEX idx_ia_tool_calls_timestamp ON public.ia_tool_calls USING btree ("t
 
 CREATE INDEX idx_ia_tool_calls_tool ON public.ia_tool_calls USING btree (tool_name);
 
+CREATE TRIGGER algorithms_check BEFORE INSERT OR UPDATE OF name, config ON cto.algorithms FOR EACH ROW EXECUTE FUNCTION cto._check_algorithm();
+
+CREATE TRIGGER algorithms_history AFTER INSERT OR UPDATE ON cto.algorithms FOR EACH ROW EXECUTE FUNCTION cto._keep_algorithm();
+
 CREATE TRIGGER blocks_follow_delete AFTER DELETE ON cto.blocks FOR EACH ROW EXECUTE FUNCTION cto._follow_block();
 
 CREATE TRIGGER blocks_follow_edit AFTER UPDATE OF content, hash, superseded_at ON cto.blocks FOR EACH ROW EXECUTE FUNCTION cto._follow_block();
 
-CREATE TRIGGER blocks_prepare BEFORE INSERT OR UPDATE OF content, hash, embedding, language, token_count, lexemes ON cto.blocks FOR EACH ROW EXECUTE FUNCTION cto._prepare_block();
+CREATE TRIGGER blocks_prepare BEFORE INSERT OR UPDATE OF owner_id, hash, session_hash, block_type, importance, content, embedding, language, token_count, lexemes ON cto.blocks FOR EACH ROW EXECUTE FUNCTION cto._prepare_block();
 
 CREATE TRIGGER blocks_queue AFTER INSERT ON cto.blocks REFERENCING NEW TABLE AS new_blocks FOR EACH STATEMENT EXECUTE FUNCTION cto._queue_blocks();
 

@@ -22,12 +22,14 @@ FROM_A_MIGRATION = {"cto.text_search_config"}
 # Each says in its file why it is one, and is attacked in the tests.
 SECURITY_DEFINERS = {
     "cto._follow_block",
+    "cto._keep_algorithm",
     "cto._queue_blocks",
     "cto.claim_embeddings",
     "cto.enqueue_missing",
     "cto.fail_embeddings",
     "cto.requeue_embeddings",
     "cto.store_embeddings",
+    "cto.use_model",
     "public.update_ia_context_metrics",
 }
 VIEWS = {

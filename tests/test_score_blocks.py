@@ -373,6 +373,7 @@ def test_similarity_is_the_cosine_between_least_and_most(db: Connection) -> None
 def test_a_shorter_query_vector_is_padded(db: Connection, dimensions: int) -> None:
     vectors_only(db)
     expected = scores(db, query_embedding=[1, 0, 0])
+    db.execute("update cto.embedding_models set dimensions = %s", (dimensions,))
     assert scores(db, query_embedding=[1, 0, 0] + [0] * (dimensions - 3)) == expected
 
 
@@ -385,6 +386,7 @@ def test_vectors_of_384_dimensions_are_compared_as_they_are(db: Connection) -> N
     for name, vector in vectors.items():
         say(db, name)
         give_vector(db, name, vector)
+    db.execute("update cto.embedding_models set dimensions = 384")
     query = vectors["a"]
     cosines = {
         name: sum(x * y for x, y in zip(query, vector, strict=True))

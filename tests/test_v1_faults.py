@@ -281,3 +281,40 @@ def test_the_summary_view_has_the_columns_of_v1_in_their_order(db: Connection) -
         "tool_calls",
         "last_activity",
     ]
+
+
+def test_rows_that_break_todays_rules_upgrade_and_go_on_working(empty_dsn: str) -> None:
+    """v1.0 checked nothing: another type, keys in upper case, no importance."""
+    with connect(empty_dsn) as connection:
+        make_v1(connection)
+        connection.execute(
+            """
+            insert into cto.blocks (hash, owner_id, block_type, content, importance)
+            values
+                (upper(repeat('a', 64)), upper(repeat('b', 64)), 'summary', 'un resumen', null),
+                (repeat('c', 64), repeat('d', 64), 'fact', 'vivo en Lima', 7)
+            """
+        )
+        report = engine.deploy(connection)
+        assert report.backfilled == 2
+        assert one(connection, "select count(*) from cto.blocks where lexemes is not null") == 2
+        jobs = connection.execute("select * from cto.claim_embeddings('w')").fetchall()
+        stored = one(
+            connection,
+            "select cto.store_embeddings("
+            "'w', 'm', 2, %s::text[], %s::text[], %s::text[]::vector[])",
+            [job[0] for job in jobs],
+            [job[1] for job in jobs],
+            ["[1,2]"] * len(jobs),
+        )
+        assert stored == 2
+        connection.execute(
+            "insert into cto.accesses (owner_id, block_hash, session_hash)"
+            " values (repeat('d', 64), repeat('c', 64), repeat('e', 64))"
+        )
+        assert one(connection, "select cto.fold_accesses()") == 1
+        with pytest.raises(psycopg.errors.CheckViolation, match="'summary'"):
+            connection.execute(
+                "insert into cto.blocks (hash, owner_id, block_type, content)"
+                " values (repeat('f', 64), repeat('d', 64), 'summary', 'otro')"
+            )

@@ -26,6 +26,7 @@ _OUR_ROUTINES = """
             and (p.proname like 'ia\\_%' or p.proname like 'update\\_ia\\_%')
         )
         and p.proname <> 'text_search_config'
+        and p.prokind <> 'a'
         and not exists (
             select from pg_catalog.pg_depend as d where d.objid = p.oid and d.deptype = 'e')
 """

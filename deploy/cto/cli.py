@@ -42,10 +42,10 @@ err = Console(stderr=True)
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[SERVER]...", help="Names from servers.toml, or `local`."),
+    typer.Argument(metavar="[SERVER]...", help="Names from servers.toml, `local`, or libpq DSNs."),
 ]
 OneName = Annotated[
-    str, typer.Argument(metavar="SERVER", help="A name from servers.toml, or `local`.")
+    str, typer.Argument(metavar="SERVER", help="A name from servers.toml, `local`, or a libpq DSN.")
 ]
 Config = Annotated[Path | None, typer.Option("--config", help="Where servers.toml is.")]
 Dsn = Annotated[

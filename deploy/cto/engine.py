@@ -110,6 +110,7 @@ def deploy(
         )
         on_step("blocks of v1.0")
         report.backfilled = _backfill(connection)
+        connection.execute("select cto.fold_accesses()")
         row = connection.execute("select cto.enqueue_missing()").fetchone()
         report.queued = int(row[0]) if row else 0
     return report

@@ -10,10 +10,10 @@ from pathlib import Path
 from cto.errors import DeployError
 from cto.resources import database_files
 
-# In sql/ and plpython/*.sql the word `extensions` is the schema of the extensions, wherever they
-# are: `extensions.vector` is the type, and in a search path it stands for all of them.
-_PATH_ENTRY = re.compile(r"(?<=, )extensions(?=,)")
-_TYPE = re.compile(r"\bextensions\.(?=vector\b)")
+# In sql/ and plpython/*.sql the word `extensions` is the schema of pgvector, wherever that is.
+# Names are qualified with it and it stands in no search path: whoever may create in it could put
+# something better-matching before what PostgreSQL brings.
+_QUALIFIER = re.compile(r"\bextensions\.(?=vector|<|=)")
 _MODULE = re.compile(r"^(?P<indent>[ \t]*):module[ \t]*$", re.MULTILINE)
 
 
@@ -71,8 +71,7 @@ def _render(path: Path, extensions: Extensions) -> str:
     text = path.read_text("utf-8")
     if path.parent.name == "plpython":
         text = _embed_module(text, path.with_suffix(".py"))
-    text = _TYPE.sub(lambda _: quote(extensions.vector) + ".", text)
-    return _PATH_ENTRY.sub(lambda _: extensions.search_path, text)
+    return _QUALIFIER.sub(lambda _: quote(extensions.vector) + ".", text)
 
 
 def _embed_module(text: str, module: Path) -> str:

@@ -81,6 +81,8 @@ def read_servers(path: Path, *, required: bool) -> dict[str, Server]:
 def _find(name: str, known: dict[str, Server]) -> Server:
     if name in known:
         return known[name]
+    if "=" in name or "://" in name:  # not shown again: it may hold a password
+        return Server("the database given", name)
     if name == "local":
         running = local.status(local.default_directory())
         if running is None:

@@ -1,8 +1,8 @@
 -- _block_cost: at most how many tokens one block adds to a rendered context.
 --
 -- Called by: _select_blocks, once a candidate; without a pinned path, so that it is inlined.
--- A count by the tokenizer is taken as it is; an estimate gets a margin of 5 %
--- and a token, because it may be under by that much. Text that is escaped is estimated as it will stand.
+-- A count by the tokenizer is taken as it is; an estimate gets a margin of 10 %
+-- and 2 tokens, because it may be under by that much.
 
 create or replace function cto._block_cost(
     block_type text,
@@ -17,7 +17,12 @@ immutable
 parallel safe
 as $function$
 select case
-    when is_exact and format in ('markdown', 'plain') and content !~ 'cto(:context|_context|_end)' then
+    when not is_exact or content ~ 'cto(:context|_context|_end)' then
+        ceil(1.1 * cto.estimate_tokens(cto._render_block(block_type, content, format)))::integer + 2
+        -- The estimate is calibrated for Latin letters, CJK, code and emoji. Letters of other scripts may be
+        -- two or three tokens each.
+        + 2 * length(regexp_replace(content, '[^\u0370-\u1dff\u2c00-\u2dff\ua000-\uabff]+', '', 'g'))
+    when format in ('markdown', 'plain') then
         token_count
         -- The list mark melts into a Latin letter that follows, and into nothing else.
         + case
@@ -29,7 +34,11 @@ select case
         + case when content ~ '[A-Za-z0-9][!-/:-@\[-`{-~]$' then 0 else 1 end
         + 2 * (length(content) - length(translate(content, E'\n\r', '')))
     else
-        ceil(1.05 * cto.estimate_tokens(cto._render_block(block_type, content, format)))::integer + 2
+        -- The tags or keys around it, and a token for each character that escaping adds.
+        token_count + case format when 'xml' then 10 else 14 end
+        + length(cto._render_block(block_type, content, format))
+        - length(cto._render_block(block_type, '', format))
+        - length(content)
 end;
 $function$;
 

@@ -30,7 +30,7 @@ returns table (
 )
 language plpgsql
 volatile
-set search_path = pg_catalog, extensions, pg_temp
+set search_path = pg_catalog, pg_temp
 as $function$
 #variable_conflict use_column
 declare

@@ -1,7 +1,8 @@
 -- _extract: the blocks of one message, in the order of the text.
 --
 -- Called by: extract_blocks and log_message. Without PL/Python on the server (tier sql) the mode
--- heuristic is carried out as message: something is remembered rather than nothing.
+-- heuristic is carried out as message, whatever the patterns: something is remembered rather than nothing.
+-- min_content_length is for what was said, not for the pieces that a long text is cut into.
 
 create or replace function cto._extract(content text, config jsonb)
 returns table (block_type text, block_content text, importance double precision, language text)
@@ -23,11 +24,11 @@ begin
             return query execute
                 'select * from cto._extract_heuristic($1, $2, $3, $4)'
                 using v_part, v_least, v_most, v_patterns;
-        elsif 'context' = any (v_patterns) then
+        elsif (config ->> 'extraction_mode' = 'heuristic' or 'context' = any (v_patterns))
+            and length(btrim(v_part, E' \n\r\t')) >= v_least then
             return query
             select 'context', s.piece, cto._default_importance('context'), cto.detect_language(s.piece)
-            from cto._split_text(v_part, v_most) as s (piece)
-            where length(s.piece) >= v_least;
+            from cto._split_text(v_part, v_most) as s (piece);
         end if;
     end loop;
 end;

@@ -1,6 +1,6 @@
 -- _frame_tokens: tokens of what a rendered context has beside its blocks.
 --
--- Called by: _select_blocks. Counted with cl100k_base (tests/test_render.py counts them again); the
+-- Called by: _select_blocks. Counted with cl100k_base (tests/test_render_context.py counts them again); the
 -- reserve of 4 covers the rare line whose mark does not melt into the word that follows.
 
 create or replace function cto._frame_tokens(format text, heading boolean)

@@ -1,8 +1,8 @@
 -- _open_context: the conversation that a message or tool call belongs to, made on its first use.
 --
--- Called by: log_message and log_tool_call. Names that are not given are left as they are; a name that
--- contradicts the stored one is an error, because the owner of the memory hangs on it.
--- Locking:   none on a known context, so that two sessions can write to it at once.
+-- Called by: log_message and log_tool_call. Names that are not given are left as they are, and a missing
+-- one is filled in; a name that contradicts the stored one is an error, because the owner of the memory hangs on it.
+-- Locking:   none on a known context whose names are known, so that two sessions can write to it at once.
 
 create or replace function cto._open_context(
     context_id text,
@@ -55,14 +55,24 @@ begin
         select c.* into v_context from public.ia_contexts as c where c.context_id = _open_context.context_id;
     end if;
 
-    if agent_name is not null and agent_name is distinct from v_context.agent_name
-        or user_id is not null and user_id is distinct from v_context.user_id
-        or session_id is not null and session_id is distinct from v_context.session_id then
+    if agent_name <> v_context.agent_name
+        or user_id <> v_context.user_id
+        or session_id <> v_context.session_id then
         raise exception 'the context % belongs to another agent, user or session', quote_literal(context_id)
             using errcode = 'invalid_parameter_value',
                   detail = format('It was opened with agent_name %L, user_id %L, session_id %L.',
                       v_context.agent_name, v_context.user_id, v_context.session_id),
                   hint = 'Leave the names out after the first message, or use another context_id.';
+    end if;
+
+    -- A context that a system message opened may learn only later whose it is.
+    if user_id is not null and v_context.user_id is null
+        or session_id is not null and v_context.session_id is null then
+        update public.ia_contexts as c
+        set user_id = coalesce(c.user_id, _open_context.user_id),
+            session_id = coalesce(c.session_id, _open_context.session_id)
+        where c.context_id = _open_context.context_id
+        returning c.* into v_context;
     end if;
 
     return v_context;

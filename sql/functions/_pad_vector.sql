@@ -9,10 +9,10 @@ language plpgsql
 immutable
 strict
 parallel safe
-set search_path = pg_catalog, extensions, pg_temp
+set search_path = pg_catalog, pg_temp
 as $function$
 declare
-    v_dimensions constant integer := vector_dims(embedding);
+    v_dimensions constant integer := extensions.vector_dims(embedding);
 begin
     if v_dimensions > 1536 then
         raise exception 'the vector has % dimensions but at most 1536 are stored', v_dimensions
@@ -21,7 +21,7 @@ begin
     end if;
 
     -- Cosine has no meaning for it, and the HNSW index leaves it out.
-    if vector_norm(embedding) = 0 then
+    if extensions.vector_norm(embedding) = 0 then
         raise exception 'the vector is zero in every dimension'
             using errcode = 'invalid_parameter_value',
                   hint = 'Embed a text that is not empty; leave the vector null where there is none.';

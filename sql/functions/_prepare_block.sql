@@ -6,16 +6,24 @@
 create or replace function cto._prepare_block()
 returns trigger
 language plpgsql
-set search_path = pg_catalog, extensions, pg_temp
+set search_path = pg_catalog, pg_temp
 as $function$
+declare
+    v_is_new_vector boolean := new.embedding is not null;
 begin
+    perform cto._check_block(new, case when tg_op = 'UPDATE' then old end);
+
+    if tg_op = 'UPDATE' and old.embedding is not null and new.embedding is not null then
+        v_is_new_vector := extensions.vector_ne(new.embedding, old.embedding);
+    end if;
+
     if new.hash is null or (tg_op = 'UPDATE' and new.content <> old.content and new.hash = old.hash) then
         new.hash := encode(sha256(convert_to(new.content, 'UTF8')), 'hex');
     end if;
 
     if tg_op = 'UPDATE' and new.content <> old.content then
         -- What was known of the old text says nothing of the new one.
-        if new.embedding is not distinct from old.embedding then
+        if not v_is_new_vector then
             new.embedding := null;
         end if;
 
@@ -46,13 +54,13 @@ begin
     if new.embedding is null then
         new.embedding_model := null;
     else
-        if tg_op = 'INSERT' or new.embedding is distinct from old.embedding then
+        if v_is_new_vector then
             new.embedding := cto._pad_vector(new.embedding);
         end if;
 
-        -- A writer that names no model means the one in use.
+        -- Nobody knows which model a writer of v1.0 means; it is compared with its like only.
         if new.embedding_model is null then
-            new.embedding_model := coalesce(cto._current_model(), 'v1.0');
+            new.embedding_model := 'v1.0';
         end if;
     end if;
 

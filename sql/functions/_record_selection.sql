@@ -32,9 +32,17 @@ begin
     delete from cto.memory as m
     where m.owner_id = owner_key and m.session_hash = session_key;
 
-    insert into cto.memory
-    select d.*
-    from unnest(decisions) as d;
+    begin
+        insert into cto.memory
+        select d.*
+        from unnest(decisions) as d;
+    exception
+        when unique_violation then
+            -- Another selection of this session committed after our snapshot was taken.
+            raise exception 'another selection of this session was recorded at the same time'
+                using errcode = 'serialization_failure',
+                      hint = 'Begin the transaction again, or select in read committed.';
+    end;
 
     insert into cto.accesses (owner_id, block_hash, session_hash, accessed_at)
     select d.owner_id, d.block_hash, d.session_hash, d.selected_at

@@ -33,7 +33,7 @@ returns table (
 )
 language plpgsql
 stable
-set search_path = pg_catalog, extensions, pg_temp
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 set random_page_cost = 1.1
 as $function$
@@ -41,8 +41,8 @@ as $function$
 declare
     v_owner constant character(64) := cto._owner_key(owner);
     v_session constant character(64) := cto.key(session);
-    v_config constant jsonb := cto._merge_config('selector', cto._selector_config(
-        selector, budget_tokens, min_score, max_blocks, strategy));
+    v_config constant jsonb := cto._selector_config(
+        selector, budget_tokens, min_score, max_blocks, strategy);
     v_min_score constant double precision := v_config ->> 'min_score';
     v_max_blocks constant integer := (v_config ->> 'max_blocks')::numeric;
     v_left integer := (v_config ->> 'budget_tokens')::numeric::integer - cto._frame_tokens(format, heading => false);
@@ -67,7 +67,7 @@ begin
             cto._block_cost(s.block_type, s.content, s.token_count, b.token_count_is_exact, format) as cost
         from cto.score_blocks(
             owner => owner, query => query, query_embedding => query_embedding, session => session,
-            scorer => scorer, as_of => as_of) as s
+            scorer => scorer, as_of => as_of, max_candidates => greatest(400, v_max_blocks)) as s
         inner join cto.blocks as b on b.owner_id = v_owner and b.hash = s.block_hash
         left join cto.pins as p
             on p.owner_id = v_owner and p.session_hash = v_session and p.block_hash = s.block_hash

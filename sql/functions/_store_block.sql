@@ -23,8 +23,8 @@ as $function$
 declare
     v_hash character(64);
 begin
-    -- Said again: recent again, the higher importance, alive again if it had been superseded. What is
-    -- known of its origin stays; only new keys of the metadata are added.
+    -- Said again: recent again, the higher importance, alive again if it had been superseded before. What
+    -- is known of its origin stays; only new keys of the metadata are added.
     insert into cto.blocks as b (
         owner_id, hash, session_hash, block_type, content, importance, source_hash, metadata, language,
         created_at, last_said_at, ordinal
@@ -39,8 +39,14 @@ begin
         created_at = least(b.created_at, excluded.created_at),
         importance = greatest(b.importance, excluded.importance),
         metadata = excluded.metadata || b.metadata,
-        superseded_by = null,
-        superseded_at = null
+        -- A rule stays a rule when it is mentioned again; what was context may be remembered as one.
+        block_type = case
+            when cto._default_importance(excluded.block_type) > cto._default_importance(b.block_type)
+                then excluded.block_type
+            else b.block_type
+        end,
+        superseded_by = case when excluded.last_said_at < b.superseded_at then b.superseded_by end,
+        superseded_at = case when excluded.last_said_at < b.superseded_at then b.superseded_at end
     returning b.hash into v_hash;
 
     return v_hash;

@@ -16,13 +16,6 @@ begin
         select b.owner_id, b.hash
         from cto.blocks as b
         where (b.language is null or b.token_count is null or b.lexemes is null)
-            -- A row of v1.0 that breaks today's rules cannot be updated; it stays as it is, and readable.
-            and b.block_type in ('fact', 'instruction', 'preference', 'context')
-            and b.importance between 0 and 1
-            and b.content ~ '\S'
-            and b.owner_id ~ '^[0-9a-f]{64}$'
-            and b.hash ~ '^[0-9a-f]{64}$'
-            and coalesce(b.session_hash, b.hash) ~ '^[0-9a-f]{64}$'
         limit max_blocks
         for update skip locked
     )

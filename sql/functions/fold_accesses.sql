@@ -1,6 +1,6 @@
 -- fold_accesses: add the logged accesses to the counts of their blocks.
 --
--- Called by: maintenance (cto deploy, a nightly job), never while selecting.
+-- Called by: cto deploy and cto embed, and by whoever schedules maintenance; never while selecting.
 -- Locking:   the blocks whose accesses it takes. One that somebody else has is skipped and comes next
 --            time: it waits for nobody, so that it never is part of a deadlock.
 
@@ -13,6 +13,13 @@ as $function$
 declare
     v_folded bigint;
 begin
+    -- Accesses of blocks that are gone count nowhere.
+    delete from cto.accesses as a
+    where not exists (
+        select from cto.blocks as b
+        where b.owner_id = a.owner_id and b.hash = a.block_hash
+    );
+
     with oldest as materialized (
         select a.owner_id, a.access_id, a.block_hash
         from cto.accesses as a

@@ -21,7 +21,7 @@ create or replace function cto.render_context(
 returns text
 language plpgsql
 volatile
-set search_path = pg_catalog, extensions, pg_temp
+set search_path = pg_catalog, pg_temp
 as $function$
 declare
     v_text text;

@@ -28,7 +28,7 @@ returns table (
 )
 language plpgsql
 stable
-set search_path = pg_catalog, extensions, pg_temp
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 set random_page_cost = 1.1
 set jit = off
@@ -39,6 +39,8 @@ declare
     v_session constant character(64) := cto.key(session);
     v_config constant jsonb := cto._config('scorer', scorer);
     v_model constant text := cto._current_model();
+    v_dimensions constant integer := (
+        select m.dimensions from cto.embedding_models as m where m.name = v_model);
     v_query constant text := case when query ~ '\S' then query end;
     v_vector extensions.vector := cto._pad_vector(query_embedding);
     -- The query's stems under each language: a block is matched with those of its own.
@@ -88,6 +90,11 @@ begin
     -- A vector says nothing where no block has one of the same model.
     if v_model is null then
         v_vector := null;
+    elsif extensions.vector_dims(query_embedding) not in (v_dimensions, 1536) then
+        raise exception 'query_embedding has % dimensions, but those of the current model % have %',
+            extensions.vector_dims(query_embedding), quote_literal(v_model), v_dimensions
+            using errcode = 'invalid_parameter_value',
+                  hint = 'Embed the query with the current model, see cto.embedding_models.';
     end if;
 
     return query
@@ -101,7 +108,7 @@ begin
                 epoch from as_of - case when b.last_said_at <= as_of then b.last_said_at else b.created_at end
             )::float8 as age,
             case
-                when b.embedding_model = v_model then 1 - (b.embedding <=> v_vector)
+                when b.embedding_model = v_model then 1 - (b.embedding operator(extensions.<=>) v_vector)
             end as cosine
         from cto.blocks as b
         where b.owner_id = v_owner

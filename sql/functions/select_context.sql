@@ -29,7 +29,7 @@ returns table (
 )
 language sql
 volatile
-set search_path = pg_catalog, extensions, pg_temp
+set search_path = pg_catalog, pg_temp
 as $function$
 select c.place, c.block_hash, c.block_type, c.content, c.cost, c.score, c.source_hash, c.created_at
 from cto._choose_context(

@@ -1,6 +1,6 @@
 -- set_algorithm: put a configuration in force, after checking every key of it.
 --
--- Called by: administrators. The one before stays in cto.algorithm_history.
+-- Called by: administrators. Triggers keep the one before in cto.algorithm_history.
 -- Locking:   the row of the algorithm, to the end of the caller's transaction.
 
 create or replace function cto.set_algorithm(name text, config jsonb, version text default null)
@@ -43,11 +43,6 @@ begin
     on conflict on constraint algorithms_pkey do update
     set version = excluded.version,
         config = excluded.config;
-
-    insert into cto.algorithm_history (name, version, config, enabled)
-    select a.name, a.version, a.config, a.enabled
-    from cto.algorithms as a
-    where a.name = set_algorithm.name;
 
     return v_version;
 end;

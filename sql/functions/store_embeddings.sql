@@ -19,7 +19,7 @@ returns integer
 language plpgsql
 volatile
 security definer  -- on purpose: the worker may write vectors, and nothing else
-set search_path = pg_catalog, extensions, pg_temp
+set search_path = pg_catalog, pg_temp
 set lock_timeout = '500ms'
 as $function$
 declare

@@ -1,7 +1,9 @@
 -- Triggers of cto.blocks. No WHEN that compares vectors: its operator is not found on pg_restore.
 
 create or replace trigger blocks_prepare
-before insert or update of content, hash, embedding, language, token_count, lexemes on cto.blocks
+before insert or update of
+    owner_id, hash, session_hash, block_type, importance, content, embedding, language, token_count, lexemes
+on cto.blocks
 for each row execute function cto._prepare_block();
 
 create or replace trigger blocks_queue

@@ -80,6 +80,8 @@ def _embed(
     backlog, current = _look(dsn)
     for line in summary(report, backlog, provider.model, current):
         print(line)
+    if current is not None and current != provider.model:  # nothing is compared with what we stored
+        return EXIT_INCOMPLETE
     return exit_code(report, backlog, limited=limit is not None, watched=watch)
 
 
@@ -118,7 +120,7 @@ def summary(report: Report, backlog: Backlog, model: str, current: str | None) -
     if current is not None and current != model:
         yield (
             f"Queries are compared with the vectors of {current!r}, not of {model!r}:"
-            " see cto.embedding_models."
+            f" select cto.use_model({model!r}); makes it the one that is compared."
         )
 
 
