@@ -75,13 +75,15 @@ lint-squawk: .venv/.dev
 	find migrations -name '*.sql' -not -name '0001*' -not -name '*.rollback.sql' -print0 \
 	    | xargs -0 -r $(BIN)/squawk
 # PS002: the schema cto is ours, so nobody can have made a routine there before us. Apart: _block_cost, to be
-# inlined without a pinned path; estimate_tokens, whose variables have a collation that pgspot's parser
-# does not know; and _min_max, plain arithmetic in an SQL-standard body, which it cannot read at all.
+# inlined without a pinned path; estimate_tokens and _choose_context, whose variables (with a collation, of
+# a table's type) pgspot's parser does not know; and _min_max, plain arithmetic in an SQL-standard body,
+# which it cannot read at all.
 lint-pgspot: .venv/.dev
 	ls sql/functions/*.sql plpython/*.sql \
-	    | grep -vE '/(_block_cost|_min_max|estimate_tokens)\.sql' \
+	    | grep -vE '/(_block_cost|_min_max|_choose_context|estimate_tokens)\.sql' \
 	    | xargs $(BIN)/pgspot --ignore PS002 --ignore-lang plpython3u
-	$(BIN)/pgspot --ignore PS002 --no-plpgsql sql/functions/estimate_tokens.sql
+	$(BIN)/pgspot --ignore PS002 --no-plpgsql \
+	    sql/functions/estimate_tokens.sql sql/functions/_choose_context.sql
 
 # --- benchmarks --------------------------------------------------------------
 

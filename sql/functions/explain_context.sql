@@ -22,16 +22,8 @@ language sql
 stable
 set search_path = pg_catalog, pg_temp
 as $function$
-select
-    m.position, m.block_hash, b.block_type, b.content, m.token_count, m.score,
-    m.recency, m.frequency, m.importance, m.similarity, m.included,
-    -- Rows of v1.0 have no reason, only the flag.
-    coalesce(m.reason, case when m.included then 'included' end),
-    m.selected_at
-from cto.memory as m
-inner join cto.blocks as b on m.owner_id = b.owner_id and m.block_hash = b.hash
-where m.owner_id = cto._owner_key($1) and m.session_hash = cto._session_key($2)
-order by m.position nulls last, m.score desc, m.block_hash;
+select e.*
+from cto._explain_selection(cto._owner_key($1), cto._session_key($2)) as e;
 $function$;
 
 comment on function cto.explain_context(text, text) is
