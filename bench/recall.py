@@ -5,10 +5,10 @@
 The data (turns.json, questions.json, embeddings.npz) are conversations whose questions name the
 turns that hold the answer. Each conversation becomes one owner, through cto.log_message with the
 extraction mode `message` and sizes that keep one turn one block. Asked a week after its last turn,
-with the default scorer and selector; only max_blocks is raised. A question counts with the share of its evidence turns that
-are inside the selected context; the figure is the mean over the questions of categories 1 to 4.
-Every method fills the same budget of cl100k_base tokens, best first, what does not fit is skipped;
-cto alone also pays for its headings and list marks.
+with the default scorer and selector; only max_blocks is raised. A question counts with the share of
+its evidence turns that are inside the selected context; the figure is the mean over the questions
+of categories 1 to 4. Every method fills the same budget of cl100k_base tokens, best first, what
+does not fit is skipped; cto alone also pays for its headings and list marks.
 """
 
 from __future__ import annotations
