@@ -905,3 +905,22 @@ def test_a_role_that_may_not_create_roles_is_told_so(
 
     assert "sql/roles.sql" in error.message
     assert "create role" in error.remedy
+
+
+def test_a_vacuum_at_the_same_time_is_no_deadlock(dsn: str) -> None:
+    """A vacuum holds the table, and waits for whoever changed its row in the catalogue."""
+    with connect(dsn) as connection:
+        connection.execute("drop view cto.block_summary")  # something to mend
+    with psycopg.connect(dsn) as vacuum, ThreadPoolExecutor(1) as threads:
+        vacuum.execute("lock table cto.blocks in share update exclusive mode")
+        deployed = threads.submit(deploy, dsn)
+        with psycopg.connect(dsn, autocommit=True) as watch:
+            while not one(
+                watch,
+                "select count(*) from pg_locks where not granted"
+                " and relation = 'cto.blocks'::regclass",
+            ):
+                assert not deployed.done()
+        vacuum.execute("grant select on cto.blocks to cto_report")
+        vacuum.commit()
+        assert deployed.result(timeout=60).repeatables

@@ -191,6 +191,22 @@ def refuse_legacy(connection: Connection, pending: Sequence[Migration]) -> None:
         )
 
 
+def lock_trigger_tables(connection: Connection) -> None:
+    """Lock the tables whose triggers are about to be replaced, before anything else of theirs.
+
+    A GRANT changes their catalogue rows, which a vacuum of the table then waits for; asking for the
+    table only after that would be a deadlock with the vacuum.
+    """
+    for table in (
+        "cto.algorithms",
+        "cto.blocks",
+        "public.ia_contexts",
+        "public.ia_messages",
+        "public.ia_tool_calls",
+    ):
+        connection.execute(f"lock table {table} in share row exclusive mode".encode())
+
+
 def drop_invalid_indexes(connection: Connection, statements: str) -> list[str]:
     """Drop what an interrupted CREATE INDEX CONCURRENTLY left; return the names.
 

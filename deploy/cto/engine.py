@@ -28,6 +28,8 @@ logger = logging.getLogger(__name__)
 _LOCK_KEY = 0x63746F_6465706C
 _LOCK_POLL_SECONDS = 0.2
 _BUSY_TRIES = 5
+# Somebody uses the table; or waits for us while we wait for them, as a vacuum may.
+_BUSY = (errors.LockNotAvailable, errors.DeadlockDetected)
 
 OnStep = Callable[[str], None]
 
@@ -210,7 +212,7 @@ def _apply(
     for attempt in range(1, _BUSY_TRIES + 1):
         try:
             apply_migration(connection, migration, extensions)
-        except errors.LockNotAvailable:
+        except _BUSY:
             if attempt == _BUSY_TRIES:
                 raise DeployError(
                     f"A table that {migration.id} changes was busy {_BUSY_TRIES} times"
@@ -227,7 +229,7 @@ def _execute_all(connection: Connection, migration: Migration, statements: Seque
     for statement in statements:
         try:
             connection.execute(statement.encode())
-        except errors.LockNotAvailable:
+        except _BUSY:
             raise
         except errors.InsufficientPrivilege as error:
             raise DeployError(
@@ -262,7 +264,7 @@ def _apply_repeatables(
                 _replace_objects(connection, objects, extensions)
                 ledger.write_objects(connection, "file", wanted)
                 ledger.write_objects(connection, "live", catalogue.live_definitions(connection))
-        except errors.LockNotAvailable:
+        except _BUSY:
             if attempt == _BUSY_TRIES:
                 raise DeployError(
                     f"A table whose triggers are replaced was busy {_BUSY_TRIES} times.",
@@ -315,12 +317,13 @@ def _replace_objects(
     connection: Connection, objects: Sequence[Repeatable], extensions: Extensions
 ) -> None:
     _set_search_path(connection, extensions)
+    catalogue.lock_trigger_tables(connection)
     # Routines call each other in both directions: load all of them first, then check all of them.
     connection.execute("set local check_function_bodies = off")
     for each in objects:
         try:
             connection.execute(each.sql.encode())
-        except errors.LockNotAvailable:
+        except _BUSY:
             raise
         except errors.InsufficientPrivilege as error:
             raise DeployError(
