@@ -70,7 +70,8 @@ comment on column cto.blocks.importance is 'Importance from 0 to 1';
 comment on column cto.blocks.access_count is
 'How often the block was part of a selected context; newer accesses stand in cto.accesses';
 
-comment on column cto.blocks.source_hash is 'SHA-256 of the message that the block was extracted from';
+comment on column cto.blocks.source_hash is
+'SHA-256 of the message that the block was extracted from, or cto.key of the source given to cto.remember';
 
 comment on column cto.blocks.metadata is 'Anything else; message_id names the row of public.ia_messages';
 

@@ -17,9 +17,9 @@ ROOT = database_files()
 
 # Tiny pure helpers that are inlined into their callers; a pinned path would prevent that.
 INLINED = {"cto._block_cost", "cto._min_max"}
-# Made by a migration, because a generated column is computed with it.
+# Made by a migration, because what is stored was computed with it.
 FROM_A_MIGRATION = {"cto.text_search_config"}
-# Each says in its file why it is one, and is attacked in the tests.
+# Each says in its file why it is one; tests/test_roles.py tries what an attacker would.
 SECURITY_DEFINERS = {
     "cto._follow_block",
     "cto._keep_algorithm",
@@ -127,7 +127,7 @@ def test_helpers_without_a_path_are_written_in_sql(db: Connection) -> None:
 
 
 def test_public_may_execute_nothing(db: Connection) -> None:
-    """But the function of a generated column, which everybody who writes a row calls."""
+    """But the one that names the text search configurations, which gives nothing away."""
     query = f"""
         select r.name from ({ROUTINES}) as r
         where exists (

@@ -1,6 +1,6 @@
 -- _block_key: a block hash as the caller gave it, or an error that says what one looks like.
 --
--- Called by: API functions that take a block_hash (pin, unpin, forget).
+-- Called by: API functions that take a block_hash (pin, unpin).
 
 create or replace function cto._block_key(block_hash text)
 returns character(64)

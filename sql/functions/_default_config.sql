@@ -1,7 +1,7 @@
 -- _default_config: what an algorithm does where its configuration says nothing.
 --
--- Called by: _config. The documented keys stand in cto.algorithms; the others are optional there and
--- have their defaults here, so that v1.0 rows keep working.
+-- Called by: _merge_config and _check_config. The documented keys stand in cto.algorithms; the others are
+-- optional there and have their defaults here, so that v1.0 rows keep working.
 
 create or replace function cto._default_config(name text)
 returns jsonb

@@ -1,6 +1,6 @@
 -- _render_block: one block as a line of the rendered context.
 --
--- Called by: render_context, and _select_blocks to price the formats that escape the text.
+-- Called by: render_context, and _block_cost to price what stands around the text.
 -- The markers of a rendered context are broken up inside a block's text, so that no block can end the
 -- region early.
 

@@ -1,6 +1,6 @@
 -- _select_blocks: decide for every candidate whether it is part of the context, and why.
 --
--- Called by: select_context and render_context. Reads only; _record_selection writes what it returns.
+-- Called by: _choose_context. Reads only.
 
 create or replace function cto._select_blocks(
     owner text,

@@ -1,6 +1,6 @@
 -- _split_text: cut a text into pieces of at most max_size characters, at spaces where there are any.
 --
--- Called by: extract_blocks in the mode message. No character is lost but the space around a cut.
+-- Called by: _extract in the mode message. No character is lost but the space around a cut.
 
 create or replace function cto._split_text(content text, max_size integer)
 returns setof text
