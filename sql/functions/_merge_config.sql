@@ -1,7 +1,7 @@
 -- _merge_config: lay a configuration over the defaults of its kind, one level deep.
 --
--- Called by: _config, _extractor_config and _check_config. One level deep, so that {"weights": {"recency": 1}} changes one
--- weight and keeps the other three.
+-- Called by: _config, _extractor_config and _check_config. One level deep, so that
+-- {"weights": {"recency": 1}} changes one weight and keeps the other three.
 
 create or replace function cto._merge_config(kind text, config jsonb)
 returns jsonb
