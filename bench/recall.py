@@ -226,17 +226,19 @@ def rank_fused(connection: Connection, question: Question) -> list[tuple[str, in
                 replace(plainto_tsquery('cto.english', %(text)s)::text, '&', '|')::tsquery as words
         ),
         near as (
-            select b.hash, row_number() over (order by b.embedding <=> q.vector) as place
+            select b.hash, row_number() over (order by b.embedding <=> q.vector, b.hash) as place
             from cto.blocks as b, question as q
             where b.owner_id = cto.key(%(sample)s)
-            order by b.embedding <=> q.vector
+            order by place
             limit 200
         ),
         worded as (
             select
                 b.hash,
                 row_number() over (
-                    order by ts_rank(to_tsvector('cto.english', b.content), q.words) desc
+                    order by
+                        ts_rank(to_tsvector('cto.english', b.content), q.words) desc,
+                        b.hash
                 ) as place
             from cto.blocks as b, question as q
             where b.owner_id = cto.key(%(sample)s)
@@ -249,7 +251,9 @@ def rank_fused(connection: Connection, question: Question) -> list[tuple[str, in
         full join worded on worded.hash = near.hash
         inner join cto.blocks as b
             on b.owner_id = cto.key(%(sample)s) and b.hash = coalesce(near.hash, worded.hash)
-        order by coalesce(1.0 / (60 + near.place), 0) + coalesce(1.0 / (60 + worded.place), 0) desc
+        order by
+            coalesce(1.0 / (60 + near.place), 0) + coalesce(1.0 / (60 + worded.place), 0) desc,
+            b.hash
         """,
         {"vector": question.vector, "text": question.text, "sample": question.sample},
     ).fetchall()
