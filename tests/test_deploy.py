@@ -924,3 +924,14 @@ def test_a_vacuum_at_the_same_time_is_no_deadlock(dsn: str) -> None:
         vacuum.execute("grant select on cto.blocks to cto_report")
         vacuum.commit()
         assert deployed.result(timeout=60).repeatables
+
+
+def test_a_statement_may_take_only_so_long(files: Path, make_database: Callable[..., str]) -> None:
+    slow = files / "migrations" / f"{IDS[-1]}.sql"
+    slow.write_text(slow.read_text() + "\n\nselect pg_sleep(30);\n")
+    (files / "migrations" / "released.sha256").write_text("")
+
+    error = refusal(make_database(), Options(statement_timeout="1s"))
+
+    assert "statement timeout" in error.message
+    assert slow.name in error.message

@@ -108,7 +108,11 @@ def deploy(
             _apply(connection, migration, extensions, options)
             report.migrations.append(migration.id)
         report.repeatables = _apply_repeatables(
-            connection, read_repeatables(extensions, tier), extensions, tier, on_step
+            connection,
+            read_repeatables(extensions, tier),
+            extensions,
+            on_step,
+            leave_python=options.tier == "sql",
         )
         on_step("blocks of v1.0")
         report.backfilled = _backfill(connection)
@@ -164,8 +168,12 @@ def apply_migration(connection: Connection, migration: Migration, extensions: Ex
             _execute_all(connection, migration, migration.statements)
             ledger.mark_applied(connection, migration)
         return
-    # Outside a transaction, waiting for older transactions is part of the work, not a busy table.
-    with _session_setting(connection, "lock_timeout", "0"):
+    # Outside a transaction, waiting for older transactions is part of the work, not a busy table,
+    # and the index of a large table takes its time.
+    with (
+        _session_setting(connection, "lock_timeout", "0"),
+        _session_setting(connection, "statement_timeout", "0"),
+    ):
         with _session_setting(connection, "search_path", f"public, {extensions.search_path}"):
             catalogue.drop_invalid_indexes(connection, " ".join(migration.statements))
             _execute_all(connection, migration, migration.statements)
@@ -248,10 +256,15 @@ def _apply_repeatables(
     connection: Connection,
     objects: Sequence[Repeatable],
     extensions: Extensions,
-    tier: str,
     on_step: OnStep,
+    *,
+    leave_python: bool,
 ) -> int:
-    """Replace all routines, triggers and views in one transaction, if any of them changed."""
+    """Replace all routines, triggers and views in one transaction, if any of them changed.
+
+    `leave_python` drops the PL/Python routines: somebody asked for the tier `sql`. Where it is only
+    this role that cannot make them, those that an administrator made stay.
+    """
     wanted = {each.name: each.sha256 for each in objects}
     if wanted == ledger.read_objects(connection, "file") and not _drifted(connection):
         return 0
@@ -259,7 +272,7 @@ def _apply_repeatables(
     for attempt in range(1, _BUSY_TRIES + 1):
         try:
             with connection.transaction():
-                if tier == "sql":
+                if leave_python:
                     catalogue.drop_python_routines(connection)
                 _replace_objects(connection, objects, extensions)
                 ledger.write_objects(connection, "file", wanted)
@@ -346,7 +359,7 @@ def _replace_objects(
 
 
 def _backfill(connection: Connection) -> int:
-    """Work out language and token count of v1.0's blocks, a thousand a transaction."""
+    """Work out language, lexemes and counts of v1.0's blocks, a thousand a transaction."""
     total = 0
     while True:
         row = connection.execute("select cto.backfill_blocks()").fetchone()

@@ -15,7 +15,15 @@ from cto import local
 from cto.engine import Options
 from cto.errors import UsageError
 
-_KEYS = {"dsn", "service", "extensions_schema", "tier", "timezone", "lock_timeout"}
+_KEYS = {
+    "dsn",
+    "service",
+    "extensions_schema",
+    "tier",
+    "timezone",
+    "lock_timeout",
+    "statement_timeout",
+}
 _TIERS = {"full", "sql"}
 
 

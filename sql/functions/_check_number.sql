@@ -28,7 +28,7 @@ begin
 
     -- As numeric: what lies beyond floating point is refused by its name, too.
     if value::text::numeric not between at_least::numeric and at_most::numeric
-        or abs(value::text::numeric) between 1e-1000 and 1e-300 then
+        or (value::text::numeric <> 0 and abs(value::text::numeric) < 1e-300) then
         raise exception '% is % but must lie between % and %', path, value, at_least, at_most
             using errcode = 'invalid_parameter_value',
                   hint = format('Give a number from %s to %s.', at_least, at_most);

@@ -49,6 +49,7 @@ declare
     v_count integer := 0;
     v_headings text[] := '{}';
     v_heading_cost constant integer := cto._frame_tokens(format, heading => true);
+    v_is_new_heading boolean;
     v_cost integer;
     v_folded text;
     v_said text[] := '{}';
@@ -73,8 +74,8 @@ begin
             on p.owner_id = v_owner and p.session_hash = v_session and p.block_hash = s.block_hash
         order by p.block_hash is null, s.score desc, b.created_at desc, s.block_hash
     loop
-        v_cost := v_candidate.cost
-            + case when v_candidate.block_type = any (v_headings) then 0 else v_heading_cost end;
+        v_is_new_heading := v_candidate.block_type <> all (v_headings);
+        v_cost := v_candidate.cost + case when v_is_new_heading then v_heading_cost else 0 end;
         place := null;
         reason := case
             when v_candidate.score < v_min_score and not v_candidate.is_pinned then 'below_min_score'
@@ -96,9 +97,12 @@ begin
         if reason in ('pinned', 'included') then
             v_count := v_count + 1;
             v_left := v_left - v_cost;
-            v_headings := v_headings || v_candidate.block_type;
             v_said := v_said || v_folded;
             place := v_count;
+
+            if v_is_new_heading then
+                v_headings := v_headings || v_candidate.block_type;
+            end if;
         end if;
 
         block_hash := v_candidate.block_hash;

@@ -1,6 +1,6 @@
 -- fold_accesses: add the logged accesses to the counts of their blocks.
 --
--- Called by: cto deploy and cto embed, and by whoever schedules maintenance; never while selecting.
+-- Called by: cto deploy, and whoever schedules maintenance; never while selecting.
 -- Locking:   the blocks whose accesses it takes. One that somebody else has is skipped and comes next
 --            time: it waits for nobody, so that it never is part of a deadlock.
 
