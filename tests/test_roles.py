@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -170,3 +171,47 @@ def test_marks_that_tell_things_apart_are_not_folded(
     db: Connection, one_text: str, other: str
 ) -> None:
     assert not one(db, "select cto.fold_text(%s) = cto.fold_text(%s)", one_text, other)
+
+
+def _store(connection: Connection, worker: str, model: str) -> int:
+    jobs = connection.execute("select * from cto.claim_embeddings(%s, 1)", (worker,)).fetchall()
+    stored: int = one(
+        connection,
+        "select cto.store_embeddings(%s, %s, 2, %s::text[], %s::text[], array['[1,2]']::vector[])",
+        worker,
+        model,
+        [job[0] for job in jobs],
+        [job[1] for job in jobs],
+    )
+    return stored
+
+
+@pytest.mark.parametrize("models", [("a", "a"), ("a", "b")], ids=["the same", "two"])
+def test_two_workers_may_store_the_first_vectors_at_once(dsn: str, models: tuple[str, str]) -> None:
+    with (
+        psycopg.connect(dsn) as first,
+        psycopg.connect(dsn, autocommit=True) as second,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        second.execute("select cto.remember('ana', 'uno')")
+        second.execute("select cto.remember('ana', 'dos')")
+        assert _store(first, "w1", models[0]) == 1
+        other = threads.submit(_store, second, "w2", models[1])
+        with psycopg.connect(dsn, autocommit=True) as watch:
+            while not other.done() and not one(
+                watch, "select count(*) from pg_locks where not granted"
+            ):
+                pass
+        first.commit()
+        assert other.result(timeout=30) == 1
+        assert one(second, "select name from cto.embedding_models where is_current") == "a"
+
+
+def test_one_statement_may_bring_the_vectors_of_two_models(db: Connection) -> None:
+    db.execute(
+        "insert into cto.blocks (hash, owner_id, block_type, content, embedding, embedding_model)"
+        " select encode(sha256(m::bytea), 'hex'), cto.key('ana'), 'fact', m,"
+        " array_fill(0.1, array[1536])::vector, m from unnest(array['a', 'b']) as m"
+    )
+    assert one(db, "select count(*) from cto.embedding_models where is_current") == 1
+    assert one(db, "select count(*) from cto.embedding_models") == 2

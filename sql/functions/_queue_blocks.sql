@@ -16,10 +16,8 @@ begin
     on conflict on constraint embedding_jobs_pkey do nothing;
 
     -- Blocks that came with a vector may be the first of their model.
-    insert into cto.embedding_models as m (name, dimensions, is_current)
-    select d.embedding_model, 1536, not exists (select from cto.embedding_models as c where c.is_current)
-    from (select distinct n.embedding_model from new_blocks as n where n.embedding_model is not null) as d
-    on conflict on constraint embedding_models_pkey do nothing;
+    perform cto._register_model(name => d.embedding_model, dimensions => 1536)
+    from (select distinct n.embedding_model from new_blocks as n where n.embedding_model is not null) as d;
 
     return null;
 end;

@@ -40,12 +40,7 @@ begin
                   hint = 'Give arrays of one length: one element a block.';
     end if;
 
-    insert into cto.embedding_models as m (name, dimensions, is_current)
-    values (
-        store_embeddings.model, store_embeddings.dimensions,
-        not exists (select from cto.embedding_models as c where c.is_current)
-    )
-    on conflict on constraint embedding_models_pkey do nothing;
+    perform cto._register_model(name => model, dimensions => dimensions);
 
     if not exists (
         select from cto.embedding_models as m
