@@ -29,7 +29,11 @@ grant select, insert, update on cto.blocks to cto_agent;
 
 grant select, insert, update, delete on cto.memory, cto.pins to cto_agent;
 
-grant select, insert on cto.accesses to cto_agent;
+grant select, insert on cto.accesses, cto.selections, cto.past_pins to cto_agent;
+
+grant select on cto.block_changes, cto.owner_algorithms to cto_agent;
+
+grant select, insert, update, delete on cto.owner_statistics, cto.lexeme_statistics, cto.most_accessed to cto_agent;
 
 grant select on cto.algorithms, cto.embedding_models to cto_agent;
 
@@ -43,7 +47,8 @@ grant select on cto.embedding_models, cto.embedding_jobs to cto_embedder;
 
 grant select on
     public.ia_contexts, public.ia_messages, public.ia_embeddings, public.ia_tool_calls, public.ia_context_metrics,
-    cto.blocks, cto.memory, cto.algorithms, cto.algorithm_history, cto.embedding_models, cto.embedding_jobs
+    cto.blocks, cto.memory, cto.algorithms, cto.algorithm_history, cto.embedding_models, cto.embedding_jobs,
+    cto.selections, cto.owner_algorithms, cto.owner_statistics
 to cto_report;
 
 do $block$
@@ -71,6 +76,7 @@ grant usage on sequence public.ia_embeddings_id_seq, public.ia_context_metrics_i
 
 grant select, insert, update, delete on
     cto.blocks, cto.memory, cto.pins, cto.accesses, cto.algorithms, cto.algorithm_history, cto.embedding_models,
-    cto.embedding_jobs,
+    cto.embedding_jobs, cto.owner_statistics, cto.lexeme_statistics, cto.most_accessed,
+    cto.selections, cto.block_changes, cto.past_pins, cto.owner_algorithms,
     public.ia_contexts, public.ia_messages, public.ia_embeddings, public.ia_tool_calls, public.ia_context_metrics
 to cto_admin;

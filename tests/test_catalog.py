@@ -23,6 +23,7 @@ FROM_A_MIGRATION = {"cto.text_search_config"}
 SECURITY_DEFINERS = {
     "cto._follow_block",
     "cto._keep_algorithm",
+    "cto._keep_change",
     "cto._queue_blocks",
     "cto.claim_embeddings",
     "cto.enqueue_missing",
@@ -40,9 +41,16 @@ VIEWS = {
 OWNER_TABLES = {
     "cto.accesses",
     "cto.blocks",
+    "cto.block_changes",
     "cto.embedding_jobs",
+    "cto.lexeme_statistics",
     "cto.memory",
+    "cto.most_accessed",
+    "cto.owner_algorithms",
+    "cto.owner_statistics",
+    "cto.past_pins",
     "cto.pins",
+    "cto.selections",
 }
 
 ROUTINES = """

@@ -13,7 +13,7 @@ from cto.resources import database_files
 # In sql/ and plpython/*.sql the word `extensions` is the schema of pgvector, wherever that is.
 # Names are qualified with it and it stands in no search path: whoever may create in it could put
 # something better-matching before what PostgreSQL brings.
-_QUALIFIER = re.compile(r"\bextensions\.(?=vector|<|=)")
+_QUALIFIER = re.compile(r"\bextensions\.(?=vector|halfvec|l2_normalize|<|=)")
 _MODULE = re.compile(r"^(?P<indent>[ \t]*):module[ \t]*$", re.MULTILINE)
 
 

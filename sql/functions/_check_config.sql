@@ -65,6 +65,7 @@ begin
             perform cto._check_choices('extract_roles', config -> 'extract_roles', v_roles);
         when 'scorer' then
             perform cto._check_number('decay_factor', config -> 'decay_factor', 0, 1);
+            perform cto._check_number('exhaustive_blocks', config -> 'exhaustive_blocks', 0, 1000000000, true);
             perform cto._check_choice('decay_unit', config -> 'decay_unit', array['minute', 'hour', 'day', 'week']);
 
             if not exists (
@@ -79,6 +80,7 @@ begin
             perform cto._check_number('budget_tokens', config -> 'budget_tokens', 1, 10000000, true);
             perform cto._check_number('min_score', config -> 'min_score', 0, 1);
             perform cto._check_number('max_blocks', config -> 'max_blocks', 1, 100000, true);
+            perform cto._check_number('diversity', config -> 'diversity', 0, 1);
             perform cto._check_choice('strategy', config -> 'strategy', array['greedy', 'knapsack', 'diverse']);
         when 'consolidator' then
             perform cto._check_number('similarity_threshold', config -> 'similarity_threshold', 0, 1);

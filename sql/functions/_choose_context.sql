@@ -34,20 +34,40 @@ set search_path = pg_catalog, pg_temp
 as $function$
 #variable_conflict use_column
 declare
+    v_owner constant character(64) := cto._owner_key(owner);
+    v_session constant character(64) := cto.key(session);
+    v_scorer constant jsonb := cto._config('scorer', scorer, v_owner);
+    v_selector constant jsonb := cto._selector_config(
+        selector => selector, budget_tokens => budget_tokens, min_score => min_score, max_blocks => max_blocks,
+        strategy => strategy, owner_key => v_owner);
     v_decision cto.memory;
     v_decisions cto.memory[] := '{}';
     v_row record;
 begin
-    v_decision.owner_id := cto._owner_key(owner);
-    v_decision.session_hash := cto.key(session);
+    if record and v_session is null then
+        raise exception 'session is null'
+            using errcode = 'null_value_not_allowed',
+                  hint = 'Name the session, or select with record => false.';
+    end if;
+
+    if record and current_setting('transaction_read_only')::boolean then
+        raise exception 'a selection cannot be recorded in a read-only transaction'
+            using errcode = 'read_only_sql_transaction',
+                  hint = 'Select with record => false, for example on a standby.';
+    end if;
+
+    perform cto._ensure_statistics(
+        owner_key => v_owner, exhaustive_blocks => (v_scorer ->> 'exhaustive_blocks')::numeric::integer);
+
+    v_decision.owner_id := v_owner;
+    v_decision.session_hash := v_session;
     v_decision.selected_at := now();
 
     for v_row in
         select *
         from cto._select_blocks(
-            owner => owner, session => session, query => query, query_embedding => query_embedding,
-            budget_tokens => budget_tokens, min_score => min_score, max_blocks => max_blocks,
-            strategy => strategy, scorer => scorer, selector => selector, as_of => as_of, format => format)
+            owner_key => v_owner, session_key => v_session, query => query, query_embedding => query_embedding,
+            scorer_config => v_scorer, selector_config => v_selector, as_of => as_of, format => format)
     loop
         if record then
             v_decision.block_hash := v_row.block_hash;
@@ -78,9 +98,9 @@ begin
 
     if record then
         perform cto._record_selection(
-            owner_key => v_decision.owner_id,
-            session_key => v_decision.session_hash,
-            decisions => v_decisions);
+            owner_key => v_owner, session_key => v_session, decisions => v_decisions, query => query,
+            query_embedding => query_embedding, as_of => as_of, scorer => scorer, scorer_config => v_scorer,
+            selector => selector, selector_config => v_selector, format => format);
     end if;
 end;
 $function$;

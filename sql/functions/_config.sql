@@ -3,7 +3,7 @@
 -- Called by: every function that runs an algorithm. The kind says which defaults and checks apply;
 -- the name may be another row of the same kind (a scorer under test, say).
 
-create or replace function cto._config(kind text, name text)
+create or replace function cto._config(kind text, name text, owner_key character(64) default null)
 returns jsonb
 language plpgsql
 stable
@@ -12,6 +12,7 @@ set search_path = pg_catalog, pg_temp
 as $function$
 declare
     v_algorithm record;
+    v_own jsonb;
 begin
     select a.config, a.enabled
     into v_algorithm
@@ -36,13 +37,23 @@ begin
                   hint = format('Switch it on: update cto.algorithms set enabled = true where name = %L;', name);
     end if;
 
-    return cto._merge_config(kind, v_algorithm.config);
+    -- One owner's own keys lie over the algorithm's, as those lie over the defaults.
+    if owner_key is not null then
+        select o.config
+        into v_own
+        from cto.owner_algorithms as o
+        where o.owner_id = owner_key and o.name = _config.name
+        order by o.revision desc
+        limit 1;
+    end if;
+
+    return cto._overlay_config(base => cto._merge_config(kind, v_algorithm.config), config => v_own);
 end;
 $function$;
 
-comment on function cto._config(text, text) is
-'The configuration of the algorithm name, with the defaults of its kind filled in.
+comment on function cto._config(text, text, character) is
+'The configuration of the algorithm name, with the defaults of its kind filled in, and an owner''s own keys over it.
 Raises undefined_object when there is none, invalid_parameter_value for another kind and object_not_in_prerequisite_state when it is switched off.';
 
-revoke all on function cto._config(text, text) from public;
-grant execute on function cto._config(text, text) to cto_agent;
+revoke all on function cto._config(text, text, character) from public;
+grant execute on function cto._config(text, text, character) to cto_agent;

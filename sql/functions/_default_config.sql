@@ -24,14 +24,17 @@ select case name
         "decay_factor": 0.95,
         "decay_unit": "hour",
         "hybrid": {"vector": 0.6, "text": 0.4},
-        "bm25": {"k1": 1.2, "b": 0.75},
-        "smoothing": {"nearest": 0.2, "second": 0.1, "session_best": 0.2}
+        "bm25": {"k1": 0.8, "b": 0.75},
+        "smoothing": {"nearest": 0.3, "second": 0.15, "session_best": 0.3},
+        "signals": {"date": 0.3, "lead": 0.4, "question": 0.1},
+        "exhaustive_blocks": 2000
     }'::jsonb
     when 'selector' then '{
         "budget_tokens": 8000,
         "min_score": 0.1,
         "max_blocks": 50,
-        "strategy": "greedy"
+        "strategy": "greedy",
+        "diversity": 0.3
     }'::jsonb
     when 'consolidator' then '{
         "similarity_threshold": 0.85,

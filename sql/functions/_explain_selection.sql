@@ -17,7 +17,8 @@ returns table (
     similarity double precision,
     included boolean,
     reason text,
-    selected_at timestamptz
+    selected_at timestamptz,
+    contribution jsonb
 )
 language sql
 stable
@@ -28,9 +29,32 @@ select
     m.recency, m.frequency, m.importance, m.similarity, m.included,
     -- Rows of v1.0 have no reason, only the flag.
     coalesce(m.reason, case when m.included then 'included' end),
-    m.selected_at
+    m.selected_at,
+    -- What each component that applied adds to the score; they add up to it.
+    (
+        select jsonb_object_agg(p.name, p.weight * p.value / nullif(p.weights, 0))
+        from (
+            select
+                c.name, c.value, (w.weights ->> c.name)::double precision as weight,
+                sum((w.weights ->> c.name)::double precision) over () as weights
+            from (
+                values
+                ('recency', m.recency), ('frequency', m.frequency), ('importance', m.importance),
+                ('similarity', m.similarity)
+            ) as c (name, value)
+            where c.value is not null
+        ) as p
+        where w.weights is not null
+    )
 from cto.memory as m
 inner join cto.blocks as b on m.owner_id = b.owner_id and m.block_hash = b.hash
+left join lateral (
+    select s.scorer_config -> 'weights' as weights
+    from cto.selections as s
+    where s.owner_id = owner_key and s.session_hash = session_key
+    order by s.selected_at desc, s.selection_id desc
+    limit 1
+) as w on true
 where m.owner_id = owner_key and m.session_hash = session_key
 order by m.position nulls last, m.score desc, m.block_hash;
 $function$;

@@ -1,7 +1,6 @@
 -- _merge_config: lay a configuration over the defaults of its kind, one level deep.
 --
--- Called by: _config, _extractor_config and _check_config. One level deep, so that
--- {"weights": {"recency": 1}} changes one weight and keeps the other three.
+-- Called by: _config, _extractor_config and _check_config.
 
 create or replace function cto._merge_config(kind text, config jsonb)
 returns jsonb
@@ -10,15 +9,7 @@ immutable
 parallel safe
 set search_path = pg_catalog, pg_temp
 as $function$
-select cto._default_config(kind) || coalesce(jsonb_object_agg(
-    c.key,
-    case
-        when jsonb_typeof(c.value) = 'object' and jsonb_typeof(cto._default_config(kind) -> c.key) = 'object'
-            then (cto._default_config(kind) -> c.key) || c.value
-        else c.value
-    end
-), '{}')
-from jsonb_each(coalesce(config, '{}')) as c (key, value);
+select cto._overlay_config(base => cto._default_config(kind), config => config);
 $function$;
 
 comment on function cto._merge_config(text, jsonb) is

@@ -40,9 +40,13 @@ begin
         new.language := cto.detect_language(new.content);
     end if;
 
-    if new.lexemes is null or (tg_op = 'UPDATE' and new.language is distinct from old.language) then
+    if new.lexemes is null
+        or new.lexemes_version < 2
+        or (tg_op = 'UPDATE' and new.language is distinct from old.language)
+    then
         -- A tsvector holds at most 1 MB, and hyphened words stand in it twice.
-        new.lexemes := to_tsvector(cto.text_search_config(new.language), left(new.content, 100000));
+        new.lexemes := cto._block_lexemes(left(new.content, 100000), new.language);
+        new.lexemes_version := 2;
         new.word_count := (select coalesce(sum(cardinality(w.positions)), 0) from unnest(new.lexemes) as w);
     end if;
 

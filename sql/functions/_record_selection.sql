@@ -7,26 +7,25 @@
 create or replace function cto._record_selection(
     owner_key character(64),
     session_key character(64),
-    decisions cto.memory[]
+    decisions cto.memory[],
+    query text,
+    query_embedding extensions.vector,
+    as_of timestamptz,
+    scorer text,
+    scorer_config jsonb,
+    selector text,
+    selector_config jsonb,
+    format text
 )
 returns void
 language plpgsql
 volatile
 set search_path = pg_catalog, pg_temp
 as $function$
+declare
+    -- By the clock: as of the moment that a selection began, it has read nothing yet.
+    v_now constant timestamptz := clock_timestamp();
 begin
-    if session_key is null then
-        raise exception 'session is null'
-            using errcode = 'null_value_not_allowed',
-                  hint = 'Name the session, or select with record => false.';
-    end if;
-
-    if current_setting('transaction_read_only')::boolean then
-        raise exception 'a selection cannot be recorded in a read-only transaction'
-            using errcode = 'read_only_sql_transaction',
-                  hint = 'Select with record => false, for example on a standby.';
-    end if;
-
     perform pg_advisory_xact_lock(hashtextextended(owner_key || session_key, 0));
 
     delete from cto.memory as m
@@ -45,15 +44,35 @@ begin
     end;
 
     insert into cto.accesses (owner_id, block_hash, session_hash, accessed_at)
-    select d.owner_id, d.block_hash, d.session_hash, d.selected_at
+    select d.owner_id, d.block_hash, d.session_hash, v_now
     from unnest(decisions) as d
     where d.included;
+
+    insert into cto.selections (
+        owner_id, session_hash, selected_at, as_of, query, query_embedding, embedding_model,
+        scorer, scorer_config, selector, selector_config, format, block_hashes, token_count
+    )
+    select
+        owner_key, session_key, v_now, _record_selection.as_of, _record_selection.query,
+        cto._pad_vector(_record_selection.query_embedding),
+        case when _record_selection.query_embedding is not null then cto._current_model() end,
+        _record_selection.scorer, _record_selection.scorer_config, _record_selection.selector,
+        _record_selection.selector_config, _record_selection.format,
+        coalesce(array_agg(d.block_hash order by d.position) filter (where d.included), '{}'),
+        coalesce(sum(d.token_count) filter (where d.included), 0)
+    from unnest(decisions) as d;
 end;
 $function$;
 
-comment on function cto._record_selection(character, character, cto.memory[]) is
-'Replaces the rows of cto.memory for (owner, session) and appends the included blocks to cto.accesses.
-Raises null_value_not_allowed without a session, read_only_sql_transaction where nothing can be written.';
+comment on function cto._record_selection(
+    character, character, cto.memory[], text, extensions.vector, timestamptz, text, jsonb, text, jsonb, text
+) is
+'Replaces the rows of cto.memory for (owner, session), appends the included blocks to cto.accesses and the selection to
+cto.selections.';
 
-revoke all on function cto._record_selection(character, character, cto.memory[]) from public;
-grant execute on function cto._record_selection(character, character, cto.memory[]) to cto_agent;
+revoke all on function cto._record_selection(
+    character, character, cto.memory[], text, extensions.vector, timestamptz, text, jsonb, text, jsonb, text
+) from public;
+grant execute on function cto._record_selection(
+    character, character, cto.memory[], text, extensions.vector, timestamptz, text, jsonb, text, jsonb, text
+) to cto_agent;

@@ -1,18 +1,14 @@
 -- _select_blocks: decide for every candidate whether it is part of the context, and why.
 --
--- Called by: _choose_context. Reads only.
+-- Called by: _choose_context and compare_algorithms. Reads only.
 
 create or replace function cto._select_blocks(
-    owner text,
-    session text,
+    owner_key character(64),
+    session_key character(64),
     query text,
     query_embedding extensions.vector,
-    budget_tokens integer,
-    min_score double precision,
-    max_blocks integer,
-    strategy text,
-    scorer text,
-    selector text,
+    scorer_config jsonb,
+    selector_config jsonb,
     as_of timestamptz,
     format text
 )
@@ -39,40 +35,77 @@ set random_page_cost = 1.1
 as $function$
 #variable_conflict use_column
 declare
-    v_owner constant character(64) := cto._owner_key(owner);
-    v_session constant character(64) := cto.key(session);
-    v_config constant jsonb := cto._selector_config(
-        selector, budget_tokens, min_score, max_blocks, strategy);
-    v_min_score constant double precision := v_config ->> 'min_score';
-    v_max_blocks constant integer := (v_config ->> 'max_blocks')::numeric;
-    v_left integer := (v_config ->> 'budget_tokens')::numeric::integer - cto._frame_tokens(format, heading => false);
+    v_min_score constant double precision := selector_config ->> 'min_score';
+    v_max_blocks constant integer := (selector_config ->> 'max_blocks')::numeric;
+    v_left integer := (selector_config ->> 'budget_tokens')::numeric::integer
+        - cto._frame_tokens(format, heading => false);
+    v_heading_cost constant integer := cto._frame_tokens(format, heading => true);
+    v_pins constant character(64)[] := cto._pinned_blocks(owner_key, session_key, as_of);
+    v_candidates cto.memory[];
+    v_wanted character(64)[];
     v_count integer := 0;
     v_headings text[] := '{}';
-    v_heading_cost constant integer := cto._frame_tokens(format, heading => true);
     v_is_new_heading boolean;
     v_cost integer;
     v_folded text;
     v_said text[] := '{}';
     v_candidate record;
 begin
-    if v_config ->> 'strategy' <> 'greedy' then
-        raise exception 'the strategy % is not available yet', quote_literal(v_config ->> 'strategy')
-            using errcode = 'feature_not_supported',
-                  hint = 'Use greedy.';
+    -- As a row of cto.memory: not recorded yet, but all that is needed twice.
+    v_candidates := array(
+        select
+            (
+                session_key, owner_key, s.block_hash, null, s.score,
+                cto._block_cost(s.block_type, s.content, s.token_count, s.is_exact, format), null,
+                s.recency, s.frequency, s.importance, s.similarity, null, null
+            )::cto.memory
+        from cto._score_blocks(
+            owner_key => owner_key, session_key => session_key, query => query, query_embedding => query_embedding,
+            config => scorer_config, as_of => as_of, max_candidates => greatest(200, 2 * v_max_blocks)) as s);
+
+    if selector_config ->> 'strategy' <> 'greedy' then
+        -- The pinned blocks come first and by themselves. A heading that one of them pays for is counted again: a
+        -- few tokens are left over, never too few.
+        select cto._choose_blocks(
+            owner_key => owner_key,
+            hashes => array_agg(e.block_hash order by e.score desc, e.block_hash),
+            costs => array_agg(e.token_count order by e.score desc, e.block_hash),
+            scores => array_agg(e.score order by e.score desc, e.block_hash),
+            block_types => array_agg(e.block_type order by e.score desc, e.block_hash),
+            heading_cost => v_heading_cost,
+            budget => v_left - coalesce(max(p.cost), 0)::integer,
+            selector_config => selector_config,
+            max_blocks => v_max_blocks - cardinality(v_pins))
+        into v_wanted
+        from (
+            select
+                c.*, b.block_type,
+                row_number() over (
+                    partition by coalesce(nullif(cto.fold_text(b.content), ''), b.hash)
+                    order by c.block_hash = any (v_pins) desc, c.score desc, c.block_hash) as repetition
+            from unnest(v_candidates) as c
+            inner join cto.blocks as b on b.owner_id = owner_key and b.hash = c.block_hash
+        ) as e
+        cross join (
+            select sum(c.token_count + v_heading_cost) as cost
+            from unnest(v_candidates) as c
+            where c.block_hash = any (v_pins)
+        ) as p
+        where e.repetition = 1 and e.score >= v_min_score and e.block_hash <> all (v_pins);
+
+        v_wanted := coalesce(v_wanted, '{}');
     end if;
 
     for v_candidate in
         select
-            s.*, b.source_hash, b.created_at,
-            p.block_hash is not null as is_pinned,
-            cto._block_cost(s.block_type, s.content, s.token_count, b.token_count_is_exact, format) as cost
-        from cto.score_blocks(
-            owner => owner, query => query, query_embedding => query_embedding, session => session,
-            scorer => scorer, as_of => as_of, max_candidates => greatest(400, v_max_blocks)) as s
-        inner join cto.blocks as b on b.owner_id = v_owner and b.hash = s.block_hash
-        left join cto.pins as p
-            on p.owner_id = v_owner and p.session_hash = v_session and p.block_hash = s.block_hash
-        order by p.block_hash is null, s.score desc, b.created_at desc, s.block_hash
+            c.block_hash, c.score, c.recency, c.frequency, c.importance, c.similarity, c.token_count as cost,
+            b.block_type, b.content, b.source_hash, b.created_at,
+            c.block_hash = any (v_pins) as is_pinned,
+            v_wanted is null or c.block_hash = any (v_wanted) as is_wanted
+        from unnest(v_candidates) as c
+        inner join cto.blocks as b on b.owner_id = owner_key and b.hash = c.block_hash
+        order by
+            is_pinned desc, array_position(v_wanted, c.block_hash), c.score desc, b.created_at desc, c.block_hash
     loop
         v_is_new_heading := v_candidate.block_type <> all (v_headings);
         v_cost := v_candidate.cost + case when v_is_new_heading then v_heading_cost else 0 end;
@@ -91,6 +124,9 @@ begin
 
             if v_folded <> '' and v_folded = any (v_said) then
                 reason := 'duplicate';
+            elsif not v_candidate.is_wanted and not v_candidate.is_pinned then
+                -- The strategy spent the budget on others.
+                reason := 'over_budget';
             end if;
         end if;
 
@@ -122,13 +158,13 @@ end;
 $function$;
 
 comment on function cto._select_blocks(
-    text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz, text
+    character, character, text, extensions.vector, jsonb, jsonb, timestamptz, text
 ) is
 'Every candidate with its cost in tokens, its place in the context (null when left out) and the reason.';
 
 revoke all on function cto._select_blocks(
-    text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz, text
+    character, character, text, extensions.vector, jsonb, jsonb, timestamptz, text
 ) from public;
 grant execute on function cto._select_blocks(
-    text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz, text
+    character, character, text, extensions.vector, jsonb, jsonb, timestamptz, text
 ) to cto_agent;

@@ -1,13 +1,14 @@
 -- _selector_config: the selector's configuration with what one call says otherwise, checked.
 --
--- Called by: _select_blocks.
+-- Called by: _choose_context.
 
 create or replace function cto._selector_config(
     selector text,
     budget_tokens integer,
     min_score double precision,
     max_blocks integer,
-    strategy text
+    strategy text,
+    owner_key character(64)
 )
 returns jsonb
 language plpgsql
@@ -15,7 +16,7 @@ stable
 set search_path = pg_catalog, pg_temp
 as $function$
 declare
-    v_config constant jsonb := cto._config('selector', selector) || jsonb_strip_nulls(jsonb_build_object(
+    v_config constant jsonb := cto._config('selector', selector, owner_key) || jsonb_strip_nulls(jsonb_build_object(
         'budget_tokens', budget_tokens,
         'min_score', min_score,
         'max_blocks', max_blocks,
@@ -26,9 +27,9 @@ begin
 end;
 $function$;
 
-comment on function cto._selector_config(text, integer, double precision, integer, text) is
+comment on function cto._selector_config(text, integer, double precision, integer, text, character) is
 'The configuration of selector; arguments that are not null take the place of its keys.
 Raises invalid_parameter_value, naming the key, for a value that could not be followed.';
 
-revoke all on function cto._selector_config(text, integer, double precision, integer, text) from public;
-grant execute on function cto._selector_config(text, integer, double precision, integer, text) to cto_agent;
+revoke all on function cto._selector_config(text, integer, double precision, integer, text, character) from public;
+grant execute on function cto._selector_config(text, integer, double precision, integer, text, character) to cto_agent;

@@ -16,7 +16,8 @@ returns table (
     similarity double precision,
     included boolean,
     reason text,
-    selected_at timestamptz
+    selected_at timestamptz,
+    contribution jsonb
 )
 language sql
 stable
@@ -28,7 +29,7 @@ $function$;
 
 comment on function cto.explain_context(text, text) is
 'Every candidate of the last recorded selection of (owner, session), the included ones first in their order: the
-components of its score and the reason: included, pinned, over_budget, below_min_score, over_max_blocks or duplicate.
+components of its score, what each of them adds to it (contribution), and the reason: included, pinned, over_budget, below_min_score, over_max_blocks or duplicate.
 token_count is what the block costs in the rendered text. No rows where nothing was recorded.';
 
 revoke all on function cto.explain_context(text, text) from public;

@@ -53,11 +53,32 @@ begin
         set access_count = b.access_count + c.accesses
         from counted as c
         where b.owner_id = c.owner_id and b.hash = c.block_hash
+        returning b.owner_id, b.hash, b.access_count
+    ),
+
+    -- Of a large owner, the blocks read most are candidates whatever the question.
+    most as (
+        insert into cto.most_accessed as m (owner_id, block_hash, access_count)
+        select f.owner_id, f.hash, f.access_count
+        from folded as f
+        where exists (select from cto.owner_statistics as s where s.owner_id = f.owner_id)
+        on conflict on constraint most_accessed_pkey do update
+        set access_count = excluded.access_count
     )
 
     select coalesce(sum(c.accesses), 0)
     into v_folded
     from counted as c;
+
+    -- 200 an owner are enough.
+    delete from cto.most_accessed as m
+    using (
+        select
+            a.owner_id, a.block_hash,
+            row_number() over (partition by a.owner_id order by a.access_count desc, a.block_hash) as place
+        from cto.most_accessed as a
+    ) as r
+    where r.owner_id = m.owner_id and r.block_hash = m.block_hash and r.place > 200;
 
     return v_folded;
 end;

@@ -62,7 +62,8 @@ begin
         return v_message_id;
     end if;
 
-    v_extractor := cto._config('extractor', 'extractor');
+    v_extractor := cto._config(
+        'extractor', 'extractor', cto.key(coalesce(v_context.user_id, v_context.agent_name)));
 
     if v_extractor -> 'extract_roles' ? role then
         perform cto._store_block(

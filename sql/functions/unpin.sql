@@ -13,8 +13,15 @@ declare
     v_session constant character(64) := cto._session_key(session);
     v_block constant character(64) := cto._block_key(block_hash);
 begin
-    delete from cto.pins as p
-    where p.owner_id = v_owner and p.session_hash = v_session and p.block_hash = v_block;
+    with gone as (
+        delete from cto.pins as p
+        where p.owner_id = v_owner and p.session_hash = v_session and p.block_hash = v_block
+        returning p.pinned_at
+    )
+
+    insert into cto.past_pins (owner_id, session_hash, block_hash, pinned_at, unpinned_at)
+    select v_owner, v_session, v_block, g.pinned_at, now()
+    from gone as g;
 end;
 $function$;
 

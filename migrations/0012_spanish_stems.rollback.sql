@@ -1,0 +1,2 @@
+drop index cto.blocks_unfinished_idx;
+alter table cto.blocks drop column lexemes_version;

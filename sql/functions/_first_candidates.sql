@@ -1,0 +1,97 @@
+-- _first_candidates: the blocks of a large owner that could be among the best.
+--
+-- Called by: score_blocks, where scoring every block would cost more. Reads only.
+--
+-- Blocks are named by their place in the table (ctid): the caller reads them in the same snapshot, where a place
+-- stands still, and to look 600 blocks up by their keys again would take as long as to compare their vectors.
+
+create or replace function cto._first_candidates(
+    owner_key character(64),
+    pins character(64) [],
+    model text,
+    query_vector extensions.vector,
+    lexemes text[],
+    frequencies bigint[],
+    newest_from timestamptz,
+    as_of timestamptz
+)
+returns tid []
+language plpgsql
+stable
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan
+set random_page_cost = 1.1
+set jit = off
+as $function$
+declare
+    v_has_query constant boolean := query_vector is not null or cardinality(lexemes) > 0;
+    v_nearest constant integer := 150;
+    -- Without a vector the words alone decide, and there is time for more of them.
+    v_worded constant integer := case when query_vector is null then 1500 else 120 end;
+    v_important constant integer := case when v_has_query then 100 else 300 end;
+    v_candidates tid[];
+begin
+    select array_agg(distinct c.place)
+    into v_candidates
+    from (
+        select n.place
+        from cto._nearest_blocks(
+            owner_key => owner_key, model => model, query_vector => query_vector, as_of => as_of,
+            max_blocks => v_nearest) as n (place)
+        where query_vector is not null
+
+        union all
+
+        select w.place
+        from cto._worded_blocks(
+            owner_key => owner_key, lexemes => lexemes, frequencies => frequencies, as_of => as_of,
+            max_blocks => v_worded) as w (place)
+        where cardinality(lexemes) > 0
+
+        union all
+
+        (
+            select b.ctid
+            from cto.blocks as b
+            where b.owner_id = owner_key and b.created_at > newest_from and b.created_at <= as_of
+        )
+
+        union all
+
+        (
+            select b.ctid
+            from cto.blocks as b
+            where b.owner_id = owner_key and b.created_at <= as_of
+            order by b.importance desc, b.created_at desc
+            limit v_important
+        )
+
+        union all
+
+        select b.ctid
+        from cto.most_accessed as m
+        inner join cto.blocks as b on b.owner_id = m.owner_id and b.hash = m.block_hash
+        where m.owner_id = owner_key
+
+        union all
+
+        select b.ctid
+        from cto.blocks as b
+        where b.owner_id = owner_key and b.hash = any (pins)
+    ) as c;
+
+    return coalesce(v_candidates, '{}');
+end;
+$function$;
+
+comment on function cto._first_candidates(
+    character, character[], text, extensions.vector, text[], bigint[], timestamptz, timestamptz
+) is
+'Places (ctid) of the blocks that are nearest by vector, share the rarest words, are newest, most important, most read or pinned.';
+
+revoke all on function cto._first_candidates(
+    character, character[], text, extensions.vector, text[], bigint[], timestamptz, timestamptz
+) from public;
+grant execute on function cto._first_candidates(
+    character, character[], text, extensions.vector, text[], bigint[], timestamptz, timestamptz
+) to cto_agent;
