@@ -5,7 +5,8 @@
 The data (turns.json, questions.json, embeddings.npz) are conversations whose questions name the
 turns that hold the answer. Each conversation becomes one owner, through cto.log_message with the
 extraction mode `message` and sizes that keep one turn one block. Asked a week after its last turn,
-with the default scorer and selector; only max_blocks is raised. A question counts with the share of
+with the default scorer and selector; only max_blocks is raised; and once more right after the last
+turn, at 2,000 tokens. A question counts with the share of
 its evidence turns that are inside the selected context; the figure is the mean over the questions
 of categories 1 to 4. Every method fills the same budget of cl100k_base tokens, best first, what
 does not fit is skipped; cto alone also pays for its headings and list marks.
@@ -39,6 +40,7 @@ from cto.tokens import count_tokens
 BUDGETS = (500, 1000, 2000, 4000)
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}
 METHODS = ("cto", "vector + ts_rank (RRF)", "vector")
+RIGHT_AFTER = "cto, right after the last turn"
 Connection = psycopg.Connection[tuple[Any, ...]]
 console = Console(width=110)
 
@@ -289,6 +291,17 @@ def measure(
                 }
                 for method, texts in chosen.items()
             ]
+        texts = select_cto(connection, question, last[question.sample], 2000)
+        rows.append(
+            {
+                "sample": question.sample,
+                "category": question.category,
+                "method": RIGHT_AFTER,
+                "budget": 2000,
+                "found": len(evidence & texts) / len(evidence),
+                "milliseconds": None,
+            }
+        )
     return rows
 
 
@@ -315,11 +328,12 @@ def print_tables(rows: Sequence[dict[str, Any]]) -> None:
         part_table.add_column("method", no_wrap=True)
         for name in parts.values():
             part_table.add_column(name, justify="right")
-        for method in METHODS:
+        for method in (METHODS[0], RIGHT_AFTER, *METHODS[1:]):
             figures = [mean(rows, method=method, budget=2000, **{key: part}) for part in parts]
             part_table.add_row(method, *(f"{figure:.3f}" for figure in figures))
         console.print(part_table)
 
+    console.print(f"{RIGHT_AFTER}: {mean(rows, method=RIGHT_AFTER, budget=2000):.3f}")
     times = sorted(row["milliseconds"] for row in rows if row["milliseconds"] is not None)
     console.print(
         f"select_context: median {times[len(times) // 2]:.1f} ms over {len(times):,} calls"
@@ -331,7 +345,9 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         method: {b: round(mean(rows, method=method, budget=b), 4) for b in BUDGETS}
         for method in METHODS
     }
-    return {"questions": len(rows) // len(METHODS) // len(BUDGETS), **figures}
+    after = round(mean(rows, method=RIGHT_AFTER, budget=2000), 4)
+    questions = sum(row["method"] == RIGHT_AFTER for row in rows)
+    return {"questions": questions, **figures, RIGHT_AFTER: {2000: after}}
 
 
 def main() -> int:

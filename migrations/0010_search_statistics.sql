@@ -55,7 +55,8 @@ comment on column cto.lexeme_statistics.language is 'Language of the blocks: es,
 
 comment on column cto.lexeme_statistics.lexeme is 'The lexeme, as in cto.blocks.lexemes';
 
-comment on column cto.lexeme_statistics.blocks is 'In how many blocks of this language it occurs; from a sample for the largest owners';
+comment on column cto.lexeme_statistics.blocks is
+'In how many blocks of this language it occurs; from a sample for the largest owners';
 
 comment on table cto.most_accessed is
 'The blocks of a large owner that were read most, at most 200 an owner; kept by cto.fold_accesses';

@@ -58,7 +58,7 @@ create table cto.selections (
     selector text not null,
     selector_config jsonb not null,
     format text not null,
-    block_hashes char(64) [] collate "C" not null,
+    block_hashes char(64)[] collate "C" not null,
     token_count integer not null,
     constraint selections_pkey primary key (owner_id, selection_id),
     constraint owner_id_is_a_key check (owner_id ~ '^[0-9a-f]{64}$'),
@@ -134,7 +134,8 @@ comment on column cto.selections.as_of is 'The moment as of which it was selecte
 
 comment on column cto.selections.query is 'The question, null without one';
 
-comment on column cto.selections.query_embedding is 'Vector of the question, padded to 1,536 dimensions, null without one';
+comment on column cto.selections.query_embedding is
+'Vector of the question, padded to 1,536 dimensions, null without one';
 
 comment on column cto.selections.embedding_model is 'Model of that vector: the current one then';
 

@@ -4,7 +4,7 @@
 -- 0.2: another result or other arguments.
 drop function if exists cto._config(text, text);
 drop function if exists cto._selector_config(text, integer, double precision, integer, text);
-drop function if exists cto._record_selection(character, character, cto.memory []);
+drop function if exists cto._record_selection(character, character, cto.memory[]);
 drop function if exists cto._select_blocks(
     text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz, text
 );

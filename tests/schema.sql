@@ -25,6 +25,10 @@ CREATE TABLE cto.blocks (
     embedding_model text,
     superseded_by character(64) COLLATE pg_catalog."C",
     superseded_at timestamp with time zone,
+    lexemes_version smallint DEFAULT 1 NOT NULL,
+    recorded_at timestamp with time zone DEFAULT now() NOT NULL,
+    embedded_at timestamp with time zone,
+    counted_at timestamp with time zone,
     CONSTRAINT embedding_names_its_model CHECK (((embedding IS NULL) OR (embedding_model IS NOT NULL))),
     CONSTRAINT language_is_known CHECK ((language = ANY (ARRAY['es'::text, 'en'::text, 'simple'::text]))),
     CONSTRAINT superseded_blocks_name_their_successor CHECK (((superseded_by IS NULL) = (superseded_at IS NULL))),
@@ -297,6 +301,26 @@ CREATE TABLE cto.algorithms (
     enabled boolean DEFAULT true NOT NULL
 );
 
+CREATE TABLE cto.block_changes (
+    owner_id character(64) NOT NULL COLLATE pg_catalog."C",
+    change_id bigint NOT NULL,
+    block_hash character(64) NOT NULL COLLATE pg_catalog."C",
+    changed_at timestamp with time zone NOT NULL,
+    last_said_at timestamp with time zone NOT NULL,
+    importance double precision NOT NULL,
+    block_type text NOT NULL,
+    superseded_at timestamp with time zone
+);
+
+ALTER TABLE cto.block_changes ALTER COLUMN change_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME cto.block_changes_change_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE VIEW cto.block_summary AS
  SELECT owner_id,
     block_type,
@@ -340,12 +364,95 @@ CREATE VIEW cto.embedding_status AS
      JOIN cto.blocks b ON (((j.owner_id = b.owner_id) AND (j.block_hash = b.hash))))
   GROUP BY j.state;
 
+CREATE TABLE cto.lexeme_statistics (
+    owner_id character(64) NOT NULL COLLATE pg_catalog."C",
+    language text NOT NULL,
+    lexeme text NOT NULL COLLATE pg_catalog."C",
+    blocks bigint NOT NULL,
+    CONSTRAINT blocks_is_positive CHECK ((blocks > 0))
+);
+
+CREATE TABLE cto.most_accessed (
+    owner_id character(64) NOT NULL COLLATE pg_catalog."C",
+    block_hash character(64) NOT NULL COLLATE pg_catalog."C",
+    access_count integer NOT NULL
+);
+
+CREATE TABLE cto.owner_algorithms (
+    owner_id character(64) NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL,
+    revision integer NOT NULL,
+    config jsonb,
+    set_at timestamp with time zone DEFAULT now() NOT NULL,
+    set_by text DEFAULT SESSION_USER NOT NULL,
+    CONSTRAINT owner_id_is_a_key CHECK ((owner_id ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT revision_is_positive CHECK ((revision > 0))
+);
+
+CREATE TABLE cto.owner_statistics (
+    owner_id character(64) NOT NULL COLLATE pg_catalog."C",
+    blocks bigint NOT NULL,
+    mean_words double precision NOT NULL,
+    counted_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT blocks_is_not_negative CHECK ((blocks >= 0)),
+    CONSTRAINT mean_words_is_at_least_one CHECK ((mean_words >= (1)::double precision)),
+    CONSTRAINT owner_id_is_a_key CHECK ((owner_id ~ '^[0-9a-f]{64}$'::text))
+);
+
+CREATE TABLE cto.past_pins (
+    owner_id character(64) NOT NULL COLLATE pg_catalog."C",
+    pin_id bigint NOT NULL,
+    session_hash character(64) NOT NULL COLLATE pg_catalog."C",
+    block_hash character(64) NOT NULL COLLATE pg_catalog."C",
+    pinned_at timestamp with time zone NOT NULL,
+    unpinned_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE cto.past_pins ALTER COLUMN pin_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME cto.past_pins_pin_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE cto.pins (
     owner_id character(64) NOT NULL COLLATE pg_catalog."C",
     session_hash character(64) NOT NULL COLLATE pg_catalog."C",
     block_hash character(64) NOT NULL COLLATE pg_catalog."C",
     pinned_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT session_hash_is_a_key CHECK ((session_hash ~ '^[0-9a-f]{64}$'::text))
+);
+
+CREATE TABLE cto.selections (
+    owner_id character(64) NOT NULL COLLATE pg_catalog."C",
+    selection_id bigint NOT NULL,
+    session_hash character(64) NOT NULL COLLATE pg_catalog."C",
+    selected_at timestamp with time zone NOT NULL,
+    as_of timestamp with time zone NOT NULL,
+    query text,
+    query_embedding public.vector(1536),
+    embedding_model text,
+    scorer text NOT NULL,
+    scorer_config jsonb NOT NULL,
+    selector text NOT NULL,
+    selector_config jsonb NOT NULL,
+    format text NOT NULL,
+    block_hashes character(64)[] NOT NULL COLLATE pg_catalog."C",
+    token_count integer NOT NULL,
+    CONSTRAINT owner_id_is_a_key CHECK ((owner_id ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT session_hash_is_a_key CHECK ((session_hash ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT token_count_is_not_negative CHECK ((token_count >= 0))
+);
+
+ALTER TABLE cto.selections ALTER COLUMN selection_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME cto.selections_selection_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE public.ia_context_metrics (
@@ -472,6 +579,9 @@ ALTER TABLE ONLY cto.algorithm_history
 ALTER TABLE ONLY cto.algorithms
     ADD CONSTRAINT algorithms_pkey PRIMARY KEY (name);
 
+ALTER TABLE ONLY cto.block_changes
+    ADD CONSTRAINT block_changes_pkey PRIMARY KEY (owner_id, change_id);
+
 ALTER TABLE ONLY cto.blocks
     ADD CONSTRAINT blocks_pkey PRIMARY KEY (owner_id, hash);
 
@@ -481,11 +591,29 @@ ALTER TABLE ONLY cto.embedding_jobs
 ALTER TABLE ONLY cto.embedding_models
     ADD CONSTRAINT embedding_models_pkey PRIMARY KEY (name);
 
+ALTER TABLE ONLY cto.lexeme_statistics
+    ADD CONSTRAINT lexeme_statistics_pkey PRIMARY KEY (owner_id, language, lexeme);
+
 ALTER TABLE ONLY cto.memory
     ADD CONSTRAINT memory_pkey PRIMARY KEY (owner_id, session_hash, block_hash);
 
+ALTER TABLE ONLY cto.most_accessed
+    ADD CONSTRAINT most_accessed_pkey PRIMARY KEY (owner_id, block_hash);
+
+ALTER TABLE ONLY cto.owner_algorithms
+    ADD CONSTRAINT owner_algorithms_pkey PRIMARY KEY (owner_id, name, revision);
+
+ALTER TABLE ONLY cto.owner_statistics
+    ADD CONSTRAINT owner_statistics_pkey PRIMARY KEY (owner_id);
+
+ALTER TABLE ONLY cto.past_pins
+    ADD CONSTRAINT past_pins_pkey PRIMARY KEY (owner_id, pin_id);
+
 ALTER TABLE ONLY cto.pins
     ADD CONSTRAINT pins_pkey PRIMARY KEY (owner_id, session_hash, block_hash);
+
+ALTER TABLE ONLY cto.selections
+    ADD CONSTRAINT selections_pkey PRIMARY KEY (owner_id, selection_id);
 
 ALTER TABLE ONLY public.ia_context_metrics
     ADD CONSTRAINT ia_context_metrics_context_id_key UNIQUE (context_id);
@@ -515,11 +643,21 @@ CREATE INDEX accesses_block_idx ON cto.accesses USING btree (owner_id, block_has
 
 CREATE INDEX algorithm_history_name_set_at_idx ON cto.algorithm_history USING btree (name, set_at);
 
+CREATE INDEX block_changes_block_idx ON cto.block_changes USING btree (owner_id, block_hash, changed_at);
+
+CREATE INDEX block_changes_changed_at_idx ON cto.block_changes USING btree (owner_id, changed_at);
+
+CREATE INDEX blocks_created_at_idx ON cto.blocks USING btree (owner_id, created_at);
+
 CREATE INDEX blocks_embedding_idx ON cto.blocks USING hnsw (((embedding)::public.halfvec(1536)) public.halfvec_cosine_ops);
+
+CREATE INDEX blocks_importance_idx ON cto.blocks USING btree (owner_id, importance, created_at);
 
 CREATE INDEX blocks_owner_id_lexemes_idx ON cto.blocks USING gin (owner_id, lexemes);
 
 CREATE INDEX blocks_session_idx ON cto.blocks USING btree (owner_id, session_hash, created_at, ordinal);
+
+CREATE INDEX blocks_unfinished_idx ON cto.blocks USING btree (owner_id) WHERE ((language IS NULL) OR (lexemes IS NULL) OR ((language = 'es'::text) AND (lexemes_version < 2)));
 
 CREATE INDEX embedding_jobs_leased_idx ON cto.embedding_jobs USING btree (leased_until) WHERE (state = 'leased'::text);
 
@@ -529,7 +667,15 @@ CREATE UNIQUE INDEX embedding_models_one_is_current_idx ON cto.embedding_models 
 
 CREATE INDEX memory_block_idx ON cto.memory USING btree (owner_id, block_hash);
 
+CREATE INDEX most_accessed_access_count_idx ON cto.most_accessed USING btree (owner_id, access_count DESC);
+
+CREATE INDEX past_pins_block_idx ON cto.past_pins USING btree (owner_id, block_hash);
+
+CREATE INDEX past_pins_session_idx ON cto.past_pins USING btree (owner_id, session_hash, unpinned_at);
+
 CREATE INDEX pins_block_idx ON cto.pins USING btree (owner_id, block_hash);
+
+CREATE INDEX selections_selected_at_idx ON cto.selections USING btree (owner_id, selected_at);
 
 CREATE INDEX ia_messages_context_id_timestamp_id_idx ON public.ia_messages USING btree (context_id, "timestamp", id);
 
@@ -561,6 +707,10 @@ CREATE TRIGGER blocks_follow_delete AFTER DELETE ON cto.blocks FOR EACH ROW EXEC
 
 CREATE TRIGGER blocks_follow_edit AFTER UPDATE OF content, hash, superseded_at ON cto.blocks FOR EACH ROW EXECUTE FUNCTION cto._follow_block();
 
+CREATE TRIGGER blocks_keep_change AFTER UPDATE ON cto.blocks FOR EACH ROW WHEN (((old.last_said_at IS DISTINCT FROM new.last_said_at) OR (old.importance IS DISTINCT FROM new.importance) OR (old.block_type IS DISTINCT FROM new.block_type) OR (old.superseded_at IS DISTINCT FROM new.superseded_at))) EXECUTE FUNCTION cto._keep_change();
+
+CREATE TRIGGER blocks_note_knowledge BEFORE UPDATE OF embedding, token_count_is_exact ON cto.blocks FOR EACH ROW EXECUTE FUNCTION cto._note_knowledge();
+
 CREATE TRIGGER blocks_prepare BEFORE INSERT OR UPDATE OF owner_id, hash, session_hash, block_type, importance, content, embedding, language, token_count, lexemes ON cto.blocks FOR EACH ROW EXECUTE FUNCTION cto._prepare_block();
 
 CREATE TRIGGER blocks_queue AFTER INSERT ON cto.blocks REFERENCING NEW TABLE AS new_blocks FOR EACH STATEMENT EXECUTE FUNCTION cto._queue_blocks();
@@ -583,8 +733,20 @@ CREATE TRIGGER trigger_update_ia_context_metrics AFTER INSERT ON public.ia_messa
 
 CREATE TRIGGER trigger_update_ia_contexts_updated_at BEFORE UPDATE ON public.ia_contexts FOR EACH ROW EXECUTE FUNCTION public.update_ia_contexts_updated_at();
 
+ALTER TABLE ONLY cto.block_changes
+    ADD CONSTRAINT block_changes_block_fkey FOREIGN KEY (owner_id, block_hash) REFERENCES cto.blocks(owner_id, hash) ON UPDATE CASCADE ON DELETE CASCADE;
+
 ALTER TABLE ONLY cto.embedding_jobs
     ADD CONSTRAINT embedding_jobs_block_fkey FOREIGN KEY (owner_id, block_hash) REFERENCES cto.blocks(owner_id, hash) ON UPDATE CASCADE ON DELETE CASCADE;
+
+ALTER TABLE ONLY cto.lexeme_statistics
+    ADD CONSTRAINT lexeme_statistics_owner_fkey FOREIGN KEY (owner_id) REFERENCES cto.owner_statistics(owner_id) ON UPDATE CASCADE ON DELETE CASCADE;
+
+ALTER TABLE ONLY cto.most_accessed
+    ADD CONSTRAINT most_accessed_block_fkey FOREIGN KEY (owner_id, block_hash) REFERENCES cto.blocks(owner_id, hash) ON UPDATE CASCADE ON DELETE CASCADE;
+
+ALTER TABLE ONLY cto.past_pins
+    ADD CONSTRAINT past_pins_block_fkey FOREIGN KEY (owner_id, block_hash) REFERENCES cto.blocks(owner_id, hash) ON UPDATE CASCADE ON DELETE CASCADE;
 
 ALTER TABLE ONLY cto.pins
     ADD CONSTRAINT pins_block_fkey FOREIGN KEY (owner_id, block_hash) REFERENCES cto.blocks(owner_id, hash) ON UPDATE CASCADE ON DELETE CASCADE;

@@ -4,10 +4,10 @@
 
 create or replace function cto._around_blocks(
     owner_key character(64),
-    sessions character(64) [],
-    hashes character(64) [],
-    moments timestamptz [],
-    ordinals integer [],
+    sessions character(64)[],
+    hashes character(64)[],
+    moments timestamptz[],
+    ordinals integer[],
     as_of timestamptz
 )
 returns table (place tid, hash character(64), previous_hash character(64), is_first boolean, is_last boolean)

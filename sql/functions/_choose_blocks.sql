@@ -4,7 +4,7 @@
 
 create or replace function cto._choose_blocks(
     owner_key character(64),
-    hashes character(64) [],
+    hashes character(64)[],
     costs integer[],
     scores double precision[],
     block_types text[],
@@ -13,7 +13,7 @@ create or replace function cto._choose_blocks(
     selector_config jsonb,
     max_blocks integer
 )
-returns character(64) []
+returns character(64)[]
 language plpgsql
 stable
 set search_path = pg_catalog, pg_temp
@@ -60,8 +60,8 @@ $function$;
 comment on function cto._choose_blocks(
     character, character[], integer[], double precision[], text[], integer, integer, jsonb, integer
 ) is
-'The hashes to take, in their order, so that costs and a heading for each type keep to budget. The arrays belong together,
-best first. Raises feature_not_supported where PL/Python is not installed.';
+'The hashes to take, in their order, so that costs and a heading for each type keep to budget. The arrays belong
+together, best first. Raises feature_not_supported where PL/Python is not installed.';
 
 revoke all on function cto._choose_blocks(
     character, character[], integer[], double precision[], text[], integer, integer, jsonb, integer

@@ -61,7 +61,7 @@ end;
 $function$;
 
 comment on function cto._ensure_statistics(character, integer) is
-'Counts an owner of more than exhaustive_blocks blocks when there are no statistics, or when they are off by a quarter.';
+'Counts an owner of more than exhaustive_blocks blocks when it was never counted, or when that is off by a quarter.';
 
 revoke all on function cto._ensure_statistics(character, integer) from public;
 grant execute on function cto._ensure_statistics(character, integer) to cto_agent;

@@ -7,15 +7,16 @@
 
 create or replace function cto._first_candidates(
     owner_key character(64),
-    pins character(64) [],
+    pins character(64)[],
     model text,
     query_vector extensions.vector,
     lexemes text[],
     frequencies bigint[],
     newest_from timestamptz,
-    as_of timestamptz
+    as_of timestamptz,
+    max_candidates integer
 )
-returns tid []
+returns tid[]
 language plpgsql
 stable
 set search_path = pg_catalog, pg_temp
@@ -25,10 +26,10 @@ set jit = off
 as $function$
 declare
     v_has_query constant boolean := query_vector is not null or cardinality(lexemes) > 0;
-    v_nearest constant integer := 150;
+    v_nearest constant integer := greatest(150, least(max_candidates, 1000));
     -- Without a vector the words alone decide, and there is time for more of them.
-    v_worded constant integer := case when query_vector is null then 1500 else 120 end;
-    v_important constant integer := case when v_has_query then 100 else 300 end;
+    v_worded constant integer := greatest(case when query_vector is null then 1500 else 120 end, max_candidates / 2);
+    v_important constant integer := case when v_has_query then greatest(100, max_candidates / 2) else greatest(300, max_candidates) end;
     v_candidates tid[];
 begin
     select array_agg(distinct c.place)
@@ -85,13 +86,14 @@ end;
 $function$;
 
 comment on function cto._first_candidates(
-    character, character[], text, extensions.vector, text[], bigint[], timestamptz, timestamptz
+    character, character[], text, extensions.vector, text[], bigint[], timestamptz, timestamptz, integer
 ) is
-'Places (ctid) of the blocks that are nearest by vector, share the rarest words, are newest, most important, most read or pinned.';
+'Places (ctid) of the blocks that are nearest by vector, share the rarest words, are newest, most important, most read
+or pinned.';
 
 revoke all on function cto._first_candidates(
-    character, character[], text, extensions.vector, text[], bigint[], timestamptz, timestamptz
+    character, character[], text, extensions.vector, text[], bigint[], timestamptz, timestamptz, integer
 ) from public;
 grant execute on function cto._first_candidates(
-    character, character[], text, extensions.vector, text[], bigint[], timestamptz, timestamptz
+    character, character[], text, extensions.vector, text[], bigint[], timestamptz, timestamptz, integer
 ) to cto_agent;

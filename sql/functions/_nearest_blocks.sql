@@ -21,7 +21,6 @@ set plan_cache_mode = force_custom_plan
 set random_page_cost = 1.1
 set enable_sort = on
 set enable_seqscan = on
-set hnsw.ef_search = 150
 set jit = off
 as $function$
 declare
@@ -29,6 +28,7 @@ declare
     v_blocks constant float8 := (select s.blocks from cto.owner_statistics as s where s.owner_id = owner_key);
     v_all constant float8 := (select c.reltuples from pg_class as c where c.oid = 'cto.blocks'::regclass);
     v_scanned constant float8 := max_blocks * greatest(v_all / greatest(v_blocks, 1), 1);
+    v_ef_search constant text := current_setting('hnsw.ef_search', true);
     v_iterative_scan constant text := current_setting('hnsw.iterative_scan', true);
 begin
     if v_blocks is null or 13 * v_blocks < 80 * v_scanned then
@@ -49,7 +49,10 @@ begin
         perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
     end if;
 
-    perform set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true);
+    perform
+        set_config('hnsw.ef_search', least(greatest(max_blocks, 40), 1000)::text, true),
+        set_config('enable_sort', 'off', true),
+        set_config('enable_seqscan', 'off', true);
 
     return query
     select b.ctid
@@ -61,6 +64,8 @@ begin
     order by b.embedding::extensions.halfvec(1536) operator(extensions.<=>) v_query
     limit max_blocks;
 
+    perform set_config('hnsw.ef_search', v_ef_search, true);
+
     if v_iterative_scan is not null then
         perform set_config('hnsw.iterative_scan', v_iterative_scan, true);
     end if;
@@ -68,8 +73,8 @@ end;
 $function$;
 
 comment on function cto._nearest_blocks(character, text, extensions.vector, timestamptz, integer) is
-'Places (ctid) of up to max_blocks live blocks whose vectors of the model are nearest to query_vector (1,536 dimensions), almost
-exactly: through the HNSW index, or through all of the owner''s vectors where that costs less.';
+'Places (ctid) of up to max_blocks live blocks whose vectors of the model are nearest to query_vector (1,536
+dimensions), almost exactly: through the HNSW index, or through all of the owner''s vectors where that costs less.';
 
 revoke all on function cto._nearest_blocks(character, text, extensions.vector, timestamptz, integer) from public;
 grant execute on function cto._nearest_blocks(character, text, extensions.vector, timestamptz, integer)

@@ -7,7 +7,7 @@ create or replace function cto._pinned_blocks(
     session_key character(64),
     as_of timestamptz
 )
-returns character(64) []
+returns character(64)[]
 language sql
 stable
 set search_path = pg_catalog, pg_temp

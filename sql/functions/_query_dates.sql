@@ -46,8 +46,8 @@ end;
 $function$;
 
 comment on function cto._query_dates(text) is
-'Months (1 to 12), years (1900 to 2099) and days of the month that a text names in Spanish or English; empty arrays where it
-names none.';
+'Months (1 to 12), years (1900 to 2099) and days of the month that a text names in Spanish or English; empty
+arrays where it names none.';
 
 revoke all on function cto._query_dates(text) from public;
 grant execute on function cto._query_dates(text) to cto_agent;

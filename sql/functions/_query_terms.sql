@@ -42,8 +42,8 @@ end;
 $function$;
 
 comment on function cto._query_terms(character, text, boolean) is
-'The stems of query under es, en and simple, each with the number of the owner''s blocks that hold it, where statistics are
-used and know it; else null.';
+'The stems of query under es, en and simple, each with the number of the owner''s blocks that hold it, where statistics
+are used and know it; else null.';
 
 revoke all on function cto._query_terms(character, text, boolean) from public;
 grant execute on function cto._query_terms(character, text, boolean) to cto_agent;

@@ -136,8 +136,8 @@ $function$;
 comment on function cto._raw_blocks(
     character, tid[], text, extensions.vector, text[], text[], double precision, double precision, timestamptz
 ) is
-'The owner''s live blocks, or those at places: age in seconds, cosine (null without a vector of the model), the numbers of
-the query''s terms (languages and lexemes; mean_words null: of these blocks) that it holds with their length-normalised frequencies, 1 / the place of the
+'The owner''s live blocks, or those at places: age in seconds, cosine (null without a vector of the model), the numbers
+of the query''s terms (languages and lexemes; mean_words null: of these blocks) that it holds with their length-normalised frequencies, 1 / the place of the
 first one in the text, and whether it ends in a question mark.';
 
 revoke all on function cto._raw_blocks(

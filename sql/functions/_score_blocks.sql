@@ -42,8 +42,8 @@ declare
     v_query constant text := case when query ~ '\S' then query end;
     v_vector extensions.vector := cto._pad_vector(query_embedding);
     -- How many of a large owner's best blocks have their neighbours looked up.
-    v_best constant integer := 60;
-    v_newest integer := 300;
+    v_best constant integer := greatest(60, max_candidates / 3);
+    v_newest integer := greatest(300, max_candidates);
     v_newest_from timestamptz;
     v_is_large boolean := false;
     v_candidates tid[];
@@ -138,7 +138,7 @@ begin
                 when v_slope * extract(epoch from as_of - (
                     select max(b.created_at) from cto.blocks as b where b.owner_id = owner_key and b.created_at <= as_of
                 ))::float8 < ln(0.05) then 20
-                else 200
+                else greatest(200, max_candidates)
             end;
         end if;
 
@@ -154,7 +154,8 @@ begin
         v_newest_from := coalesce(v_newest_from, '-infinity');
         v_candidates := cto._first_candidates(
             owner_key => owner_key, pins => v_pins, model => v_model, query_vector => v_vector,
-            lexemes => v_lexemes, frequencies => v_frequencies, newest_from => v_newest_from, as_of => as_of);
+            lexemes => v_lexemes, frequencies => v_frequencies, newest_from => v_newest_from, as_of => as_of,
+            max_candidates => max_candidates);
     end if;
 
     return query
@@ -489,8 +490,8 @@ end;
 $function$;
 
 comment on function cto._score_blocks(character, character, text, extensions.vector, jsonb, timestamptz, integer) is
-'The best max_candidates live blocks of an owner under a scorer''s configuration (defaults filled in), as cto.score_blocks
-gives them.';
+'The best max_candidates live blocks of an owner under a scorer''s configuration (defaults filled in), as
+cto.score_blocks gives them.';
 
 revoke all on function cto._score_blocks(character, character, text, extensions.vector, jsonb, timestamptz, integer)
 from public;

@@ -4,7 +4,7 @@
 --
 -- The cosine of their vectors; where one has none of the current model, the share of lexemes that both have.
 
-create or replace function cto._similarities(owner_key character(64), hashes character(64) [])
+create or replace function cto._similarities(owner_key character(64), hashes character(64)[])
 returns real[]
 language plpgsql
 stable

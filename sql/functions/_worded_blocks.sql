@@ -81,7 +81,8 @@ end;
 $function$;
 
 comment on function cto._worded_blocks(character, text[], bigint[], timestamptz, integer) is
-'Places (ctid) of live blocks that hold the rarest of lexemes (frequencies: how many blocks hold each), about max_blocks of them.';
+'Places (ctid) of live blocks that hold the rarest of lexemes (frequencies: how many blocks hold each), about max_blocks
+of them.';
 
 revoke all on function cto._worded_blocks(character, text[], bigint[], timestamptz, integer) from public;
 grant execute on function cto._worded_blocks(character, text[], bigint[], timestamptz, integer) to cto_agent;

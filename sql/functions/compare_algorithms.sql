@@ -91,8 +91,8 @@ end;
 $function$;
 
 comment on function cto.compare_algorithms(text, text, text, text, text, integer) is
-'Makes the last max_selections recorded selections of an owner again, as of their moment and with their budget, under two
-configurations: one row for each block that either selects, with its place (null: not selected) and its score under
+'Makes the last max_selections recorded selections of an owner again, as of their moment and with their budget, under
+two configurations: one row for each block that either selects, with its place (null: not selected) and its score under
 both (null: no candidate). other_selector null: the same selector. Raises undefined_object for an unknown algorithm.';
 
 revoke all on function cto.compare_algorithms(text, text, text, text, text, integer) from public;

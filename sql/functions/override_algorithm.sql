@@ -41,8 +41,8 @@ end;
 $function$;
 
 comment on function cto.override_algorithm(text, text, jsonb) is
-'Lays config over the algorithm name for one owner and returns the revision; the keys left out stay as configured for all.
-Null config: as for all again. Raises undefined_object for an unknown algorithm, invalid_parameter_value, naming the
+'Lays config over the algorithm name for one owner and returns the revision; the keys left out stay as configured for
+all. Null config: as for all again. Raises undefined_object for an unknown algorithm, invalid_parameter_value, naming the
 key, for a configuration that could not be followed.';
 
 revoke all on function cto.override_algorithm(text, text, jsonb) from public;

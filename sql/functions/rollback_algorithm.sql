@@ -48,8 +48,8 @@ end;
 $function$;
 
 comment on function cto.rollback_algorithm(text, text) is
-'Puts the configuration of a version in force again, or without a version the one before the present one, and returns the
-new version that it was given. Raises undefined_object for an unknown algorithm, no_data_found for an unknown version.';
+'Puts the configuration of a version in force again, or without a version the one before the present one, and returns
+the new version that it was given. Raises undefined_object for an unknown algorithm, no_data_found for an unknown version.';
 
 revoke all on function cto.rollback_algorithm(text, text) from public;
 grant execute on function cto.rollback_algorithm(text, text) to cto_admin;
