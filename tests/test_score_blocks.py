@@ -1,22 +1,33 @@
-"""cto.score_blocks: each component by hand, BM25 against another implementation, the candidates."""
+"""cto.score_blocks: each component by hand, all of it against scoring_model, the candidates."""
 
 from __future__ import annotations
 
 import math
+import random
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
 import pytest
 from conftest import Connection, _janitor, one
 from psycopg.types.json import Jsonb
+from scoring_model import (
+    ENGLISH,
+    SPANISH,
+    expected_scores,
+    named_dates,
+    read_blocks,
+    read_question,
+)
 
 from cto.local import LocalServer
 
 EXACT = 1e-9
 NO_SMOOTHING = {"nearest": 0, "second": 0, "session_best": 0}
+NO_SIGNALS = {"date": 0, "lead": 0, "question": 0}
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +99,20 @@ def scores(db: Connection, owner: str = "ana", **arguments: Any) -> dict[str, Sc
 
 def set_scorer(db: Connection, **config: Any) -> None:
     db.execute("select cto.set_algorithm('scorer', %s)", (Jsonb(config),))
+
+
+def similarities(db: Connection, **arguments: Any) -> dict[str, float | None]:
+    return {content: block.similarity for content, block in scores(db, **arguments).items()}
+
+
+def only(db: Connection, **config: Any) -> None:
+    """Switch everything off that belongs to similarity, but for what is given."""
+    set_scorer(
+        db,
+        smoothing=NO_SMOOTHING | config.pop("smoothing", {}),
+        signals=NO_SIGNALS | config.pop("signals", {}),
+        **config,
+    )
 
 
 # --- recency -----------------------------------------------------------------------------------
@@ -295,16 +320,11 @@ REPEATS = [
 ]
 
 
-def bm25(db: Connection, query: str, k1: float = 1.2, b: float = 0.75) -> dict[str, float]:
-    """Robertson and Zaragoza 2009, on the lexemes that PostgreSQL made, scaled to the best."""
+def bm25(db: Connection, query: str, k1: float, b: float) -> dict[str, float]:
+    """Robertson and Zaragoza 2009, on the lexemes that PostgreSQL made, min-max scaled."""
     terms = {
         language: set(
-            one(
-                db,
-                "select tsvector_to_array(to_tsvector(cto.text_search_config(%s), %s))",
-                language,
-                query,
-            )
+            one(db, "select tsvector_to_array(cto._block_lexemes(%s, %s))", query, language)
         )
         for language in ("es", "en", "simple")
     }
@@ -331,7 +351,8 @@ def bm25(db: Connection, query: str, k1: float = 1.2, b: float = 0.75) -> dict[s
             / (words[lexeme] + k1 * length)
             for lexeme in words.keys() & terms[languages[content]]
         )
-    return {content: value / max(result.values()) for content, value in result.items()}
+    least, most = min(result.values()), max(result.values())
+    return {content: (value - least) / (most - least) for content, value in result.items()}
 
 
 @pytest.mark.parametrize("corpus", [CORPUS, CORPUS + REPEATS], ids=["no repeats", "repeats"])
@@ -343,11 +364,10 @@ def bm25(db: Connection, query: str, k1: float = 1.2, b: float = 0.75) -> dict[s
 def test_lexical_similarity_is_bm25(
     db: Connection, corpus: list[tuple[str, str]], query: str, k1: float, b: float
 ) -> None:
-    set_scorer(db, smoothing=NO_SMOOTHING, bm25={"k1": k1, "b": b})
+    only(db, bm25={"k1": k1, "b": b})
     for language, content in corpus:
         say(db, content, language=language)
-    found = {content: block.similarity for content, block in scores(db, query=query).items()}
-    assert found == pytest.approx(bm25(db, query, k1, b), abs=1e-6)
+    assert similarities(db, query=query) == pytest.approx(bm25(db, query, k1, b), abs=EXACT)
 
 
 # --- similarity: vectors -----------------------------------------------------------------------
@@ -419,7 +439,7 @@ def test_a_block_that_waits_for_its_vector_is_not_buried(db: Connection) -> None
 
 
 def test_words_and_vectors_are_added_by_their_shares(db: Connection) -> None:
-    set_scorer(db, smoothing=NO_SMOOTHING)
+    only(db)
     for content, vector in (
         ("near zebra", [1, 0, 0]),
         ("near", [1, 0, 0]),
@@ -451,40 +471,429 @@ def test_a_query_vector_that_cannot_be_compared_is_refused(
     assert caught.value.diag.message_hint
 
 
-# --- smoothing along the session ---------------------------------------------------------------
+# --- along the session -------------------------------------------------------------------------
+
+
+def saturated(y: float, k1: float = 0.8) -> float:
+    """What BM25 makes of a frequency, but for the rarity of the word."""
+    return y * (k1 + 1) / (y + k1)
+
+
+def say_in_order(db: Connection, words: list[str], session: str | None = "s") -> None:
+    for number, word in enumerate(words):
+        say(db, word, f"{100 - number} minutes", session=session, language="simple")
 
 
 def test_what_was_said_around_a_match_is_near_too(db: Connection) -> None:
-    smoothing = one(db, "select cto._default_config('scorer') -> 'smoothing'")
-    for number, word in enumerate(["a1", "b2", "zebra", "d4", "e5", "f6"]):
-        say(db, word, f"{100 - number} minutes", session="s")
+    only(db, smoothing={"nearest": 0.3, "second": 0.15, "session_best": 0.3})
+    say_in_order(db, ["a1", "b2", "zebra", "d4", "e5", "f6"])
     say(db, "elsewhere", "97 minutes", session="t")
     say(db, "alone", "98 minutes")
-    best = smoothing["session_best"]
-    top = 1 + best
-    found = {content: block.similarity for content, block in scores(db, query="zebra").items()}
-    assert found == pytest.approx(
+    best = 0.3 * (1 + 2 * saturated(0.3)) / 3
+    assert similarities(db, query="zebra") == pytest.approx(
         {
             "zebra": 1,
-            "b2": (smoothing["nearest"] + best) / top,
-            "d4": (smoothing["nearest"] + best) / top,
-            "a1": (smoothing["second"] + best) / top,
-            "e5": (smoothing["second"] + best) / top,
-            "f6": best / top,
+            "b2": (saturated(0.3) + best) / (1 + best),
+            "d4": (saturated(0.3) + best) / (1 + best),
+            "a1": (saturated(0.15) + best) / (1 + best),
+            "e5": (saturated(0.15) + best) / (1 + best),
+            "f6": best / (1 + best),
             "elsewhere": 0,
             "alone": 0,
         },
-        abs=1e-6,
+        abs=EXACT,
+    )
+
+
+@pytest.mark.parametrize(
+    ("place", "times"), [(0, 1.45), (1, 1.15), (2, 1), (3, 1), (4, 1.15), (5, 1.45)]
+)
+def test_beyond_the_edge_of_its_session_a_block_counts_for_itself(
+    db: Connection, place: int, times: float
+) -> None:
+    only(db, smoothing={"nearest": 0.3, "second": 0.15})
+    say_in_order(db, [f"w{n}" if n != place else "zebra" for n in range(6)])
+    say(db, "zebra!", language="simple")
+    say(db, "nothing", language="simple")
+    found = similarities(db, query="zebra")
+    # Alone in its session, it counts for all its neighbours: 1 + 2 (0.3 + 0.15).
+    assert found["zebra!"] == 1
+    assert found["zebra"] == pytest.approx(saturated(times) / saturated(1.9), abs=EXACT)
+
+
+@pytest.mark.parametrize(
+    ("place", "near"), [(0, 1.45), (1, 1.15), (2, 1), (3, 1), (4, 1.15), (5, 1.45)]
+)
+def test_vectors_are_smoothed_along_the_session_as_words_are(
+    db: Connection, place: int, near: float
+) -> None:
+    only(db, smoothing={"nearest": 0.3, "second": 0.15})
+    say_in_order(db, [f"w{n}" for n in range(6)])
+    say(db, "alone")
+    say(db, "far")
+    for content in ("alone", "far", *(f"w{n}" for n in range(6))):
+        give_vector(db, content, [1, 0, 0] if content in {"alone", f"w{place}"} else [-1, 0, 0])
+    found = similarities(db, query_embedding=[1, 0, 0])
+    assert found["alone"] == pytest.approx(1)
+    assert found[f"w{place}"] == pytest.approx(near / 1.9, abs=EXACT)
+    assert found["far"] == pytest.approx(0)
+
+
+def test_two_blocks_of_a_session_are_each_the_others_neighbour(db: Connection) -> None:
+    only(db, smoothing={"nearest": 0.3, "second": 0.15})
+    say_in_order(db, ["zebra", "other"])
+    say(db, "zebra!", language="simple")
+    say(db, "nothing", language="simple")
+    assert similarities(db, query="zebra") == pytest.approx(
+        {
+            "zebra!": 1,
+            "zebra": saturated(1 + 0.3 + 0.15 + 0.15) / saturated(1.9),
+            "other": saturated(0.3) / saturated(1.9),
+            "nothing": 0,
+        },
+        abs=EXACT,
     )
 
 
 def test_the_neighbours_of_one_message_go_by_their_place_in_it(db: Connection) -> None:
-    set_scorer(db, smoothing={"nearest": 0.5, "second": 0, "session_best": 0})
+    only(db, smoothing={"nearest": 0.5})
     for ordinal, word in enumerate(["a1", "zebra", "c3", "d4"]):
-        say(db, word, session="s")
+        say(db, word, session="s", language="simple")
         db.execute("update cto.blocks set ordinal = %s where content = %s", (ordinal, word))
-    found = {content: block.similarity for content, block in scores(db, query="zebra").items()}
-    assert found == pytest.approx({"a1": 0.5, "zebra": 1, "c3": 0.5, "d4": 0}, abs=1e-6)
+    near = saturated(0.5)
+    assert similarities(db, query="zebra") == pytest.approx(
+        {"a1": near, "zebra": 1, "c3": near, "d4": 0}, abs=EXACT
+    )
+
+
+def test_blocks_without_a_session_are_nobodys_neighbours(db: Connection) -> None:
+    set_scorer(db, signals=NO_SIGNALS)
+    say_in_order(db, ["a1", "zebra", "c3"], session=None)
+    assert similarities(db, query="zebra") == {"a1": 0, "zebra": 1, "c3": 0}
+
+
+def test_a_superseded_block_stands_between_nobody(db: Connection) -> None:
+    only(db, smoothing={"nearest": 0.5})
+    say_in_order(db, ["zebra", "gone", "c3", "d4"])
+    db.execute(
+        "update cto.blocks set superseded_by = cto.key('y'), superseded_at = now()"
+        " where content = 'gone'"
+    )
+    assert similarities(db, query="zebra") == pytest.approx(
+        {"zebra": 1, "c3": saturated(0.5) / saturated(1.5), "d4": 0}, abs=EXACT
+    )
+
+
+def test_the_window_lies_inside_the_saturation(db: Connection) -> None:
+    """Two halves of what was asked, said one after the other, are more than either said twice."""
+    only(db, smoothing={"nearest": 0.5})
+    say_in_order(db, ["zebra", "yak", "x1", "x2"])
+    say_in_order(db, ["zebra zebra", "w1 w1", "w2 w2", "w3 w3"], session="t")
+    found = similarities(db, query="zebra yak")
+    assert (found["zebra"] or 0) > (found["zebra zebra"] or 0)
+
+
+def test_the_three_best_of_a_session_speak_for_it(db: Connection) -> None:
+    only(db, smoothing={"session_best": 0.3})
+    for session, contents in (
+        ("one", ["zebra a"]),
+        ("two of four", ["zebra b", "zebra c", "d d", "e e"]),
+        ("four of five", ["zebra f", "zebra g", "zebra h", "zebra i", "j j"]),
+        ("one of two", ["zebra k", "l l"]),
+        ("none", ["m m"]),
+    ):
+        say_in_order(db, contents, session)
+    found = similarities(db, query="zebra")
+    expected = {
+        "zebra a": 1.3,
+        "zebra b": 1 + 0.3 * 2 / 3,
+        "d d": 0.3 * 2 / 3,
+        "zebra f": 1.3,
+        "j j": 0.3,
+        "zebra k": 1 + 0.3 / 2,
+        "l l": 0.3 / 2,
+        "m m": 0,
+    }
+    assert {content: found[content] for content in expected} == pytest.approx(
+        {content: value / 1.3 for content, value in expected.items()}, abs=EXACT
+    )
+
+
+# --- similarity: dates, beginnings, questions --------------------------------------------------
+
+
+def say_on(db: Connection, content: str, at: str) -> None:
+    db.execute(
+        "select cto.remember('ana', %s, at => %s::timestamptz, language => 'simple')", (content, at)
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        # 5 March 2022, 5 March 2023, 6 March 2023, 5 May 2023
+        ("¿Qué pasó en marzo?", [1, 1, 1, 0]),
+        ("what was there in March", [1, 1, 1, 0]),
+        ("what was there in May", [0, 0, 0, 1]),
+        ("what may have been there in May", [0, 0, 0, 1]),
+        ("qué pasó en 2022", [1, 0, 0, 0]),
+        ("qué pasó en marzo de 2023", [0, 1, 1, 0]),
+        ("in March or May 2023", [0, 1, 1, 1]),
+        # Told on the day itself or on the next: all of it. In the month on another day: half.
+        ("el 5 de marzo", [1, 1, 1, 0]),
+        ("el 6 de marzo o el 4 de mayo", [0.5, 0.5, 1, 1]),
+        ("March 4th, 2022 or March 2023", [1, 1, 0.5, 0]),
+        ("el 4 de marzo o marzo de 2023", [0, 1, 0.5, 0]),
+        ("en enero", [0, 0, 0, 0]),
+        ("en marzo de 2021", [0, 0, 0, 0]),
+        ("we march on, it may rain", [0, 0, 0, 0]),
+    ],
+)
+def test_a_block_said_when_the_question_says_is_nearer(
+    db: Connection, query: str, expected: list[float]
+) -> None:
+    only(db, signals={"date": 0.3})
+    days = {"a": "2022-03-05", "b": "2023-03-05", "c": "2023-03-06", "d": "2023-05-05"}
+    for name, day in days.items():
+        say_on(db, f"{name}!", f"{day} 12:00+00")
+    # Something that is nothing, whatever the question says.
+    say_on(db, "never", "2019-12-20 12:00+00")
+    found = similarities(db, query=query)
+    assert [found[f"{name}!"] for name in days] == pytest.approx(expected, abs=EXACT)
+
+
+def test_the_date_of_a_block_is_that_of_utc(db: Connection) -> None:
+    only(db, signals={"date": 0.3})
+    say_on(db, "march", "2023-04-01 01:30+02")
+    say_on(db, "april", "2023-03-31 23:30-02")
+    db.execute("set local timezone = 'America/Lima'")
+    assert similarities(db, query="en marzo") == {"march": 1, "april": 0}
+
+
+def test_a_date_adds_its_share_to_the_words(db: Connection) -> None:
+    only(db, signals={"date": 0.3})
+    say_on(db, "zebra march", "2023-03-05")
+    say_on(db, "zebra april", "2023-04-05")
+    say_on(db, "other march", "2023-03-05")
+    say_on(db, "other april", "2023-04-05")
+    assert similarities(db, query="zebra in marzo") == pytest.approx(
+        {"zebra march": 1, "zebra april": 1 / 1.3, "other march": 0.3 / 1.3, "other april": 0},
+        abs=EXACT,
+    )
+
+
+@pytest.mark.parametrize(("lead", "query"), [(0.4, "zebra"), (0.4, "zebra unsaid"), (1, "zebra")])
+def test_what_a_text_begins_with_is_what_it_is_about(
+    db: Connection, lead: float, query: str
+) -> None:
+    only(db, signals={"lead": lead})
+    for content in ("zebra a b", "c zebra d", "e f zebra", "g h i"):
+        say(db, content, language="simple")
+    assert similarities(db, query=query) == pytest.approx(
+        {
+            "zebra a b": 1,
+            "c zebra d": (1 + lead / 2) / (1 + lead),
+            "e f zebra": (1 + lead / 3) / (1 + lead),
+            "g h i": 0,
+        },
+        abs=EXACT,
+    )
+
+
+def test_the_place_of_the_first_word_counts_whichever_it_is(db: Connection) -> None:
+    only(db, signals={"lead": 0.4}, bm25={"k1": 0, "b": 0})
+    for content in ("yak b zebra", "d yak zebra", "zebra e yak", "g h i"):
+        say(db, content, language="simple")
+    found = similarities(db, query="zebra yak")
+    assert found["yak b zebra"] == found["zebra e yak"] == 1
+    assert found["d yak zebra"] == pytest.approx(1.2 / 1.4, abs=EXACT)
+
+
+@pytest.mark.parametrize("content", ["zebra b?", "zebra b? \n", "¿zebra b?"])
+def test_a_question_is_rarely_the_answer_to_one(db: Connection, content: str) -> None:
+    only(db, signals={"question": 0.1})
+    for text in ("zebra a", content, "other c?"):
+        say(db, text, language="simple")
+    found = similarities(db, query="zebra")
+    assert list(found.values()) == pytest.approx([1, 0.9, 0], abs=EXACT)
+
+
+@pytest.mark.parametrize("content", ["zebra? b", "zebra b?!", "zebra b.", "? zebra"])
+def test_a_question_mark_elsewhere_makes_no_question(db: Connection, content: str) -> None:
+    only(db, signals={"question": 0.1}, bm25={"k1": 0, "b": 0})
+    for text in ("zebra a", content, "other"):
+        say(db, text, language="simple")
+    assert similarities(db, query="zebra")[content] == 1
+
+
+def query_dates(db: Connection, query: str | None) -> tuple[list[int], list[int], list[int]]:
+    row = db.execute("select * from cto._query_dates(%s)", (query,)).fetchone()
+    assert row is not None
+    return row
+
+
+@pytest.mark.parametrize(
+    ("query", "months", "years", "days"),
+    [
+        ("¿Qué hice en marzo?", [3], [], []),
+        ("MARZO", [3], [], []),
+        ("Marzo y ABRIL", [3, 4], [], []),
+        ("en septiembre o setiembre", [9, 9], [], []),
+        ("Setiembre", [9], [], []),
+        ("SETIEMBRE", [9], [], []),
+        ("el 3 de marzo", [3], [], [3]),
+        ("el 3 de Marzo de 2024", [3], [2024], [3]),
+        ("el 3 marzo", [3], [], [3]),
+        ("on May 25th", [5], [], [25]),
+        ("May 25th, 2023", [5], [2023], [25]),
+        ("May 25, 2023", [5], [2023], [25]),
+        ("25 May 2023", [5], [2023], [25]),
+        ("the 25th of May", [5], [], [25]),
+        ("the 1st of June and the 2nd of July", [6, 7], [], [1, 2]),
+        ("January 3rd", [1], [], [3]),
+        ("JANUARY 3", [1], [], [3]),
+        ("we march on", [], [], []),
+        ("it may rain", [], [], []),
+        ("MAY I march?", [], [], []),
+        ("January's weather", [1], [], []),
+        ("marzocco y eneros", [], [], []),
+        ("Marchesi and Mayor", [], [], []),
+        ("room 25", [], [], []),
+        ("in 1999, 2000 and 2099", [], [1999, 2000, 2099], []),
+        ("in 1899 or 2100", [], [], []),
+        ("pi is 3.14159 and 120234", [], [], []),
+        ("March 2023", [3], [2023], []),
+        ("marzo 2023", [3], [2023], []),
+        ("", [], [], []),
+        ("   ", [], [], []),
+        (None, [], [], []),
+    ],
+    ids=str,
+)
+def test_the_dates_of_a_question(
+    db: Connection, query: str | None, months: list[int], years: list[int], days: list[int]
+) -> None:
+    assert query_dates(db, query) == (months, years, days)
+    named = named_dates(query or "")
+    assert (named.months, named.years, named.days) == (set(months), set(years), set(days))
+
+
+@pytest.mark.parametrize("number", range(1, 13))
+def test_every_month_is_known_by_both_its_names(db: Connection, number: int) -> None:
+    english, spanish = ENGLISH[number - 1], SPANISH[number - 1]
+    for name in (english, spanish, spanish.capitalize(), spanish.upper()):
+        assert query_dates(db, f"in {name}, say") == ([number], [], [])
+    assert query_dates(db, english.lower())[0] == []
+
+
+# --- all of it, against another implementation -------------------------------------------------
+
+WORDS = {
+    "es": ["hipoteca", "banco", "enfermera", "noches", "perro", "trabajar", "marzo", "tasas"],
+    "en": ["mortgage", "bank", "nurse", "nights", "dog", "working", "March", "fees"],
+    "simple": ["euribor", "kubernetes", "zebra", "Logroño", "Ana", "PostgreSQL"],
+}
+SMALL_QUESTIONS = [
+    None,
+    "  ",
+    "hipoteca del banco",
+    "What did Ana say about the mortgage in March?",
+    "¿Qué comisiones cobra el banco, y qué dijo Ana el 3 de marzo de 2024?",
+    "nurse nights Logroño kubernetes zebra",
+    "nothing of the kind",
+    "the of and",
+    "in 2023",
+    "perros trabajando, dogs worked; PostgreSQL PostgreSQL",
+    "what happened on May 25th",
+]
+
+
+def make_owner(db: Connection, chance: random.Random) -> None:
+    """Store up to forty blocks of every kind there is."""
+    db.execute(
+        "insert into cto.embedding_models (name, dimensions, is_current)"
+        " values ('m1', 3, true), ('m2', 3, false)"
+    )
+    start = datetime(2024, 3, 2, tzinfo=UTC) - timedelta(days=chance.choice([0, 1, 400]))
+    sessions = [None, *(f"s{n}" for n in range(chance.randint(1, 6)))]
+    vectors = chance.choice([0, 0.5, 0.9, 1])
+    for number in range(chance.randint(1, 40)):
+        language = chance.choice(list(WORDS))
+        words = chance.choices(WORDS[language] + WORDS["simple"], k=chance.randint(1, 12))
+        ending = chance.choice(["", ".", "?", "? \n"])
+        # Several at the same moment, as the blocks of one message are.
+        moment = start + timedelta(hours=9 * (number // chance.randint(1, 4)))
+        vector = None
+        if chance.random() < vectors:
+            vector = [round(chance.gauss(0, 1), 2) or 0.1 for _ in range(3)]
+        db.execute(
+            "insert into cto.blocks (owner_id, session_hash, block_type, content, importance,"
+            " created_at, last_said_at, ordinal, language, access_count, embedding,"
+            " embedding_model, superseded_by, superseded_at)"
+            " values (cto.key('ana'), cto.key(%s), 'fact', %s, %s, %s, %s, %s, %s, %s,"
+            " cto._pad_vector(%s::vector), %s, %s, %s) on conflict do nothing",
+            (
+                chance.choice(sessions),
+                " ".join(words) + f" {number}" + ending,
+                round(chance.random(), 3),
+                moment,
+                moment + timedelta(hours=chance.choice([0, 0, 30])),
+                chance.randint(0, 2),
+                language,
+                chance.choice([0, 0, 1, 5]),
+                None if vector is None else str(vector),
+                None if vector is None else chance.choice(["m1", "m1", "m1", "m2"]),
+                *(("f" * 64, moment) if chance.random() < 0.1 else (None, None)),
+            ),
+        )
+
+
+def make_config(chance: random.Random) -> dict[str, Any]:
+    """Return a configuration: the default, one with some keys off, or any."""
+    if chance.random() < 0.3:
+        return {}
+
+    def any_share() -> float:
+        return chance.choice([0, 1, round(chance.random(), 3)])
+
+    return {
+        "weights": {"recency": 0.5, "frequency": any_share(), "similarity": any_share()},
+        "decay_factor": chance.choice([0.5, 0.95, 0.999]),
+        "decay_unit": chance.choice(["hour", "day", "week"]),
+        "hybrid": {"vector": any_share(), "text": any_share()},
+        "bm25": {"k1": 10 * any_share(), "b": any_share()},
+        "smoothing": {name: any_share() for name in ("nearest", "second", "session_best")},
+        "signals": {name: any_share() for name in ("date", "lead", "question")},
+    }
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_scores_are_those_of_the_model(db: Connection, seed: int) -> None:
+    chance = random.Random(seed)
+    make_owner(db, chance)
+    given = make_config(chance)
+    set_scorer(db, **given)
+    config = one(db, "select cto._config('scorer', 'scorer')")
+    for text in chance.sample(SMALL_QUESTIONS, 4):
+        vector = chance.choice([None, [1, 0, 0], [-0.3, 0.4, 2]])
+        blocks = read_blocks(db, "ana", None if vector is None else str(vector), "m1")
+        expected = expected_scores(
+            blocks, read_question(db, text, has_vector=vector is not None), config
+        )
+        found = {
+            row[0]: Scored(*row)
+            for row in db.execute(
+                "select block_hash, score, recency, frequency, importance, similarity"
+                " from cto.score_blocks('ana', %s, %s::vector)",
+                (text, None if vector is None else str(vector)),
+            )
+        }
+        assert found.keys() == expected.keys()
+        for key, wanted in expected.items():
+            for name in ("score", "recency", "frequency", "importance", "similarity"):
+                assert getattr(found[key], name) == pytest.approx(
+                    getattr(wanted, name), abs=EXACT
+                ), (text, vector, name, key)
 
 
 # --- as_of -------------------------------------------------------------------------------------
@@ -542,7 +951,8 @@ def test_as_of_must_be_a_moment(db: Connection, as_of: str | None) -> None:
 
 def fill(db: Connection) -> None:
     """Blocks in which every component differs."""
-    for number, (language, content) in enumerate(CORPUS + REPEATS):
+    question = ("es", "¿Qué hipoteca variable me conviene?")
+    for number, (language, content) in enumerate([*CORPUS, question, *REPEATS]):
         say(
             db,
             content,
@@ -573,6 +983,9 @@ def fill(db: Connection) -> None:
         {"smoothing": {"nearest": 0.7}},
         {"smoothing": {"second": 0.7}},
         {"smoothing": {"session_best": 0.9}},
+        {"signals": {"date": 0.9}},
+        {"signals": {"lead": 1}},
+        {"signals": {"question": 0.9}},
     ],
     ids=str,
 )
@@ -580,12 +993,57 @@ def test_every_key_of_the_configuration_has_an_effect(
     db: Connection, config: dict[str, Any]
 ) -> None:
     fill(db)
-    query: dict[str, Any] = {"query": "hipoteca variable", "query_embedding": [1, 0, 0]}
+    day = one(db, "select (now() - interval '30 hours') at time zone 'UTC'")
+    query: dict[str, Any] = {
+        "query": f"hipoteca variable el {day.day} de {SPANISH[day.month - 1]}",
+        "query_embedding": [1, 0, 0],
+    }
     before = scores(db, **query)
     set_scorer(db, **config)
     after = scores(db, **query)
     assert before.keys() == after.keys()
     assert any(abs(before[c].score - after[c].score) > 1e-4 for c in before)
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"signal": {"date": 0}}, "no key 'signal'"),
+        ({"signals": {"dates": 0}}, "signals has no key 'dates'"),
+        ({"smoothing": {"third": 0.1}}, "smoothing has no key 'third'"),
+        ({"signals": 0.3}, "signals is 0.3"),
+        ({"signals": []}, "signals is"),
+        *[({"signals": {n: -0.1}}, f"signals.{n} is -0.1") for n in ("date", "lead", "question")],
+        *[({"signals": {n: 1.1}}, f"signals.{n} is 1.1") for n in ("date", "lead", "question")],
+        *[({"smoothing": {n: 2}}, f"smoothing.{n} is 2") for n in ("nearest", "second")],
+        ({"smoothing": {"session_best": -1}}, "smoothing.session_best is -1"),
+        ({"signals": {"lead": "0.4"}}, "signals.lead is"),
+        ({"signals": {"lead": None}}, "signals.lead is"),
+        ({"bm25": {"k1": 10.1}}, "bm25.k1 is 10.1"),
+        ({"exhaustive_blocks": -1}, "exhaustive_blocks is -1"),
+        ({"exhaustive_blocks": 1.5}, "exhaustive_blocks is 1.5"),
+        ({"exhaustive_blocks": 1_000_000_001}, "exhaustive_blocks is 1000000001"),
+        ({"exhaustive_blocks": "all"}, "exhaustive_blocks is"),
+        ({"exhaustive_blocks": True}, "exhaustive_blocks is"),
+    ],
+    ids=str,
+)
+def test_a_configuration_that_could_not_be_followed_is_refused(
+    db: Connection, config: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match=message) as caught:
+        set_scorer(db, **config)
+    assert caught.value.diag.message_hint
+
+
+@pytest.mark.parametrize("config", [{"exhaustive_blocks": 0}, {"exhaustive_blocks": 2.0}], ids=str)
+def test_without_statistics_every_block_is_scored_whatever_the_bound(
+    db: Connection, config: dict[str, Any]
+) -> None:
+    fill(db)
+    before = scores(db, query="hipoteca")
+    set_scorer(db, **config)
+    assert scores(db, query="hipoteca") == before
 
 
 def test_every_component_and_score_lies_between_0_and_1(db: Connection) -> None:

@@ -22,6 +22,7 @@ stable
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 set random_page_cost = 1.1
+set enable_nestloop = on
 set jit = off
 as $function$
 declare
@@ -30,6 +31,7 @@ declare
     -- Without a vector the words alone decide, and there is time for more of them.
     v_worded constant integer := greatest(case when query_vector is null then 1500 else 120 end, max_candidates / 2);
     v_important constant integer := case when v_has_query then greatest(100, max_candidates / 2) else greatest(300, max_candidates) end;
+    v_read constant integer := greatest(50, max_candidates / 4);
     v_candidates tid[];
 begin
     select array_agg(distinct c.place)
@@ -70,9 +72,14 @@ begin
         union all
 
         select b.ctid
-        from cto.most_accessed as m
-        inner join cto.blocks as b on b.owner_id = m.owner_id and b.hash = m.block_hash
-        where m.owner_id = owner_key
+        from (
+            select m.block_hash
+            from cto.most_accessed as m
+            where m.owner_id = owner_key
+            order by m.access_count desc
+            limit v_read
+        ) as m
+        inner join cto.blocks as b on b.owner_id = owner_key and b.hash = m.block_hash
 
         union all
 

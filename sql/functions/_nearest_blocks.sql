@@ -21,6 +21,7 @@ set plan_cache_mode = force_custom_plan
 set random_page_cost = 1.1
 set enable_sort = on
 set enable_seqscan = on
+set enable_nestloop = on
 set jit = off
 as $function$
 declare

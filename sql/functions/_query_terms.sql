@@ -16,6 +16,7 @@ stable
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 set random_page_cost = 1.1
+set enable_nestloop = on
 set jit = off
 as $function$
 #variable_conflict use_column

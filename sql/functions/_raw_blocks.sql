@@ -34,6 +34,7 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set random_page_cost = 1.1
 set enable_seqscan = off
+set enable_nestloop = on
 set jit = off
 as $function$
 #variable_conflict use_column
@@ -104,20 +105,24 @@ begin
     -- with the stems of its own language.
     worded as (
         select
-            l.hash,
+            x.hash,
             array_agg(array_position(_raw_blocks.lexemes, t.lexeme)) as terms,
             array_agg(
-                cardinality(x.positions)
-                / (1 - _raw_blocks.b + _raw_blocks.b * l.words / c.mean_words)
+                cardinality(x.positions) / (1 - _raw_blocks.b + _raw_blocks.b * x.words / c.mean_words)
             ) as times,
             1 / min(x.positions[1])::float8 as lead
-        from live as l
+        from (
+            -- Apart (offset 0), so that each tsvector is taken apart once and not once for each term.
+            select l.hash, l.language, l.words, w.lexeme, w.positions
+            from live as l
+            cross join lateral unnest(l.lexemes) as w
+            where l.lexemes @@ v_any_word and w.lexeme = any (_raw_blocks.lexemes)
+            offset 0
+        ) as x
         cross join corpus as c
-        cross join lateral unnest(l.lexemes) as x
         inner join unnest(languages, _raw_blocks.lexemes) as t (language, lexeme)
-            on t.lexeme = x.lexeme and t.language = l.language
-        where l.lexemes @@ v_any_word
-        group by l.hash
+            on t.lexeme = x.lexeme and t.language = x.language
+        group by x.hash
     )
 
     select

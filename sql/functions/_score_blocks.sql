@@ -3,8 +3,9 @@
 -- Called by: score_blocks, search_blocks and _select_blocks.
 -- Scores every live block of a small owner, and of a large one those that could be among the best. Reads only.
 --
--- Measured traps behind the settings: a generic plan and random_page_cost 4 both turn index scans into
--- sequential ones; numeric arithmetic is seven times slower than float8.
+-- Planned once a session: to plan this statement anew takes 4 ms. Whatever depends on the owner's size is asked in
+-- functions of their own, with plans of their own; here only some thousand rows are put together, which a generic plan,
+-- knowing nothing of their number, would do in loops. Numeric arithmetic is seven times slower than float8.
 
 create or replace function cto._score_blocks(
     owner_key character(64),
@@ -30,8 +31,10 @@ returns table (
 language plpgsql
 stable
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan
+set plan_cache_mode = force_generic_plan
 set random_page_cost = 1.1
+set enable_seqscan = off
+set enable_nestloop = off
 set jit = off
 as $function$
 #variable_conflict use_column
@@ -172,12 +175,16 @@ begin
         from (
             select
                 f.*,
-                (
-                    select sum(coalesce(v_rarities[t.term], ln(v_blocks / 10)) * t.times * (v_k1 + 1) / (t.times + v_k1))
-                    from unnest(f.terms, f.times) as t (term, times)
-                ) as bm25
+                case
+                    when f.terms is not null then (
+                        select sum(
+                            coalesce(v_rarities[t.term], ln(v_blocks / 10)) * t.times * (v_k1 + 1) / (t.times + v_k1))
+                        from unnest(f.terms, f.times) as t (term, times)
+                    )
+                end as bm25
             from first as f
             where v_is_large and f.created_at <= v_newest_from and (v_query is not null or v_vector is not null)
+            offset 0
         ) as f
         order by
             v_recency_weight * case when v_slope * f.age > -700 then exp(v_slope * f.age) else 0 end
@@ -265,7 +272,7 @@ begin
             k.id, k.hash, k.session_hash, k.created_at, k.ordinal, a.previous_hash, a.is_first, a.is_last,
             cto._min_max(k.cosine, min(k.cosine) over (), max(k.cosine) over ()) as scaled
         from known as k
-        left join around as a on v_is_large and a.hash = k.hash
+        left join around as a on a.hash = k.hash
     ),
 
     -- A block that still waits for its vector counts as averagely near, not as far away. What stands for a neighbour
@@ -480,7 +487,12 @@ begin
         coalesce(w.score, 0)::float8, w.recency::float8, w.frequency::float8, w.importance, w.similarity::float8,
         b.token_count_is_exact and x.is_counted
     from weighed as w
-    inner join cto.blocks as b on b.owner_id = owner_key and b.hash = w.hash
+    cross join lateral (
+        select b.*
+        from cto.blocks as b
+        where b.owner_id = owner_key and b.hash = w.hash
+        offset 0
+    ) as b
     -- Counted exactly after as_of: as of then there was the estimate.
     cross join lateral (
         select b.token_count is not null and (b.counted_at is null or b.counted_at <= as_of or b.recorded_at > as_of)
