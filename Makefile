@@ -97,6 +97,10 @@ bench-extract: .venv/.dev ## precision and recall of extraction; SETS= names the
 	@[[ -d '$(SETS)' ]] || { echo "no directory $(SETS): make bench-extract SETS=DIR"; exit 1; }
 	$(BIN)/python bench/extract.py --sets '$(SETS)'
 
+.PHONY: bench-scale
+bench-scale: .venv/.dev ## speed and agreement on 1,000 to 100,000 blocks; ARGS= for bench/scale.py
+	$(BIN)/python bench/scale.py $(ARGS)
+
 # --- migrations --------------------------------------------------------------
 
 .PHONY: checksums

@@ -546,6 +546,9 @@ def measure_tenants(
     dsn = create_database(server, "tenants")
     tenants, seconds = load(dsn, corpora, owners * blocks, TENANT_QUERIES)
     print_loading(f"{owners:,} x {blocks:,} blocks", seconds)
+    with session(dsn) as connection:  # large ones are counted by their first selection
+        for owner in tenants:
+            select(connection, owner, owner.queries[0])
     groups = {"one owner": [single], f"{owners:,} owners": tenants}
     with ExitStack() as stack:
         calls: dict[str, Callable[[int], object]] = {}
