@@ -48,7 +48,7 @@ def first_run(directory: Path) -> str:
 def test_every_step_says_what_came_of_it(first_run: str) -> None:
     for text in (
         "1. PostgreSQL",
-        "2. Deployed: 9 migrations",
+        "2. Deployed: 13 migrations",
         "3. Imported conversation.jsonl: 20 messages",
         "4. Extracted memory blocks of ana",
         "embedding",

@@ -113,6 +113,7 @@ def deploy(
             extensions,
             on_step,
             leave_python=options.tier == "sql",
+            anew=bool(report.migrations),
         )
         on_step("blocks of v1.0")
         report.backfilled = _backfill(connection)
@@ -259,14 +260,17 @@ def _apply_repeatables(
     on_step: OnStep,
     *,
     leave_python: bool,
+    anew: bool,
 ) -> int:
     """Replace all routines, triggers and views in one transaction, if any of them changed.
 
+    `anew` replaces them in any case: a migration ran, and its tables need the grants of roles.sql.
     `leave_python` drops the PL/Python routines: somebody asked for the tier `sql`. Where it is only
     this role that cannot make them, those that an administrator made stay.
     """
     wanted = {each.name: each.sha256 for each in objects}
-    if wanted == ledger.read_objects(connection, "file") and not _drifted(connection):
+    unchanged = wanted == ledger.read_objects(connection, "file") and not _drifted(connection)
+    if unchanged and not anew:
         return 0
     on_step(f"{len(objects)} repeatable files")
     for attempt in range(1, _BUSY_TRIES + 1):
