@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 from conftest import Connection, _janitor, one
+from psycopg.types.json import Jsonb
 
 from cto.local import LocalServer
 
@@ -169,3 +170,101 @@ def test_explaining_works_in_a_read_only_transaction(db: Connection) -> None:
     with db.transaction(force_rollback=True):
         db.execute("set transaction read only")
         assert len(reasons(db)) == 1
+
+
+# --- what each component adds ---------------------------------------------------------------------
+
+
+def contributions(db: Connection) -> list[tuple[float, dict[str, float] | None]]:
+    return db.execute("select score, contribution from cto.explain_context('ana', 's')").fetchall()  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("query", [None, "Vivo en Logroño"])
+@pytest.mark.parametrize("config", [{}, {"weights": {"recency": 0.9, "importance": 0}}], ids=str)
+@pytest.mark.parametrize("was_read", [False, True])
+def test_the_contributions_add_up_to_the_score(
+    db: Connection, was_read: bool, config: dict[str, Any], query: str | None
+) -> None:
+    db.execute("select cto.set_algorithm('scorer', %s)", (Jsonb(config),))
+    for number in range(12):
+        say(db, f"Vivo en Logroño desde hace {number} años", number / 12)
+    say(db, LONG, 0.8)
+    if was_read:
+        db.execute("update cto.blocks set access_count = length(content) % 5")
+    select(db, query=query, budget_tokens=120, min_score=0.2, max_blocks=3)
+    told = contributions(db)
+    assert len(told) == 13
+    for score, contribution in told:
+        assert contribution is not None
+        assert sum(contribution.values()) == pytest.approx(score, abs=1e-9)
+        assert contribution.keys() == {"recency", "importance"} | (
+            {"similarity"} if query else set()
+        ) | ({"frequency"} if was_read else set())
+
+
+def test_a_contribution_is_the_weighed_component(db: Connection) -> None:
+    say(db, "x", 0.5)
+    select(db)
+    assert contributions(db) == [(0.75, {"recency": 0.5, "importance": 0.25})]
+
+
+def test_the_weights_are_those_of_the_selection(db: Connection) -> None:
+    say(db, "x", 0.5)
+    trial = {"weights": {"recency": 0.1, "importance": 0.3}}
+    db.execute("select cto.set_algorithm('scorer_trial', %s)", (Jsonb(trial),))
+    select(db, scorer="scorer_trial")
+    db.execute("select cto.set_algorithm('scorer', %s)", (Jsonb({"decay_factor": 0.5}),))
+    db.execute("select cto.set_algorithm('scorer_trial', '{}')")
+    [(score, contribution)] = contributions(db)
+    assert score == pytest.approx(0.625)
+    assert contribution == pytest.approx({"recency": 0.25, "importance": 0.375})
+
+
+def test_the_weights_of_one_owner_are_used_to_explain(db: Connection) -> None:
+    say(db, "x", 0.5)
+    own = Jsonb({"weights": {"recency": 0}})
+    db.execute("select cto.override_algorithm('ana', 'scorer', %s)", (own,))
+    select(db)
+    assert contributions(db) == [(0.5, {"recency": 0, "importance": 0.5})]
+
+
+def test_where_no_weighed_component_applies_nothing_is_added(db: Connection) -> None:
+    say(db, "x", 0.5)
+    only = {"weights": {"recency": 0, "frequency": 1, "importance": 0, "similarity": 0}}
+    db.execute("select cto.set_algorithm('scorer', %s)", (Jsonb(only),))
+    select(db, min_score=0)
+    [(score, contribution)] = contributions(db)
+    assert score == 0
+    assert contribution is not None
+    assert None not in contribution.values()
+
+
+def test_rows_of_v1_without_a_logged_selection_have_no_contribution(db: Connection) -> None:
+    db.execute(
+        """
+        insert into cto.memory (session_hash, owner_id, block_hash, position, score, included)
+        values (cto.key('s'), cto.key('ana'), %s, 1, 0.5, true)
+        """,
+        (say(db, "una"),),
+    )
+    assert contributions(db) == [(0.5, None)]
+
+
+@pytest.mark.usefixtures("full_tier")
+@pytest.mark.parametrize("strategy", ["knapsack", "diverse"])
+def test_a_selection_by_another_strategy_is_explained_as_well(
+    db: Connection, strategy: str
+) -> None:
+    say(db, "Vivo en Logroño", 0.9)
+    say(db, "VIVO en logrono.", 0.8)
+    say(db, LONG, 0.7)
+    select(db, strategy=strategy, budget_tokens=60)
+    assert reasons(db) == [
+        ("Vivo en Logroño", "included", 1, True),
+        ("VIVO en logrono.", "duplicate", None, False),
+        (LONG, "over_budget", None, False),
+    ]
+    assert all(
+        contribution is not None and sum(contribution.values()) == pytest.approx(score, abs=1e-9)
+        for score, contribution in contributions(db)
+    )

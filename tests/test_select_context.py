@@ -268,16 +268,13 @@ def test_a_second_selector_and_a_second_scorer_can_be_named(db: Connection) -> N
     assert select(db, selector="selector_short", scorer="scorer_calm") == ["important"]
 
 
+@pytest.mark.usefixtures("full_tier")
 @pytest.mark.parametrize("strategy", ["knapsack", "diverse"])
-@pytest.mark.parametrize("configured", [False, True])
-def test_a_strategy_that_is_not_available_yet_says_so(
-    db: Connection, strategy: str, configured: bool
-) -> None:
-    if configured:
-        set_selector(db, strategy=strategy)
-    with pytest.raises(psycopg.errors.FeatureNotSupported, match=f"'{strategy}'") as caught:
-        select(db, strategy=None if configured else strategy)
-    assert caught.value.diag.message_hint
+def test_every_strategy_selects_all_where_all_fits(db: Connection, strategy: str) -> None:
+    say(db, "una", 0.9)
+    say(db, "otra", 0.4)
+    set_selector(db, strategy=strategy)
+    assert select(db) == select(db, strategy="greedy") == ["una", "otra"]
 
 
 @pytest.mark.parametrize(
@@ -512,3 +509,35 @@ def test_folding_waits_for_nobody(dsn: str) -> None:
         agent.rollback()
         assert one(db, "select cto.fold_accesses()") == 1
         assert one(db, "select sum(access_count) from cto.blocks") == 40
+
+
+def test_sixteen_sessions_of_one_owner_at_once_lose_no_access_and_write_no_block(dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as db:
+        for number in range(15):
+            say(db, f"frase {number}", number / 20)
+        updated = "select n_tup_upd from pg_stat_user_tables where relid = 'cto.blocks'::regclass"
+        db.execute("select pg_stat_force_next_flush()")
+        before = one(db, updated)
+        run_threads(
+            dsn,
+            [
+                [
+                    "select count(*) from cto.select_context("
+                    f"'ana', 's{thread}', query => 'frase {turn}', max_blocks => {turn + 1})"
+                    for turn in range(10)
+                ]
+                for thread in range(16)
+            ],
+        )
+        # A connection hands its figures in when it ends.
+        assert one(db, updated) == before
+        selected = one(db, "select sum(cardinality(block_hashes)) from cto.selections")
+        assert one(db, "select count(*) from cto.selections") == 16 * 10
+        assert selected == 16 * sum(range(1, 11))
+        assert one(db, "select count(*) from cto.accesses") == selected
+
+        assert one(db, "select cto.fold_accesses()") == selected
+
+        assert one(db, "select sum(access_count) from cto.blocks") == selected
+        db.execute("select pg_stat_force_next_flush()")
+        assert one(db, updated) - before == len([n for n in counts(db).values() if n])

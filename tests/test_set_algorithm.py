@@ -143,6 +143,7 @@ ACCEPTED: list[tuple[str, dict[str, Any]]] = [
     *[("selector", {"min_score": value}) for value in (0, 1)],
     *[("selector", {"max_blocks": value}) for value in (1, 100_000)],
     *[("selector", {"strategy": value}) for value in ("greedy", "knapsack", "diverse")],
+    *[("selector", {"diversity": value}) for value in (0, 0.3, 1)],
     *[("consolidator", {"similarity_threshold": value}) for value in (0, 1)],
     *[("consolidator", {"compression_ratio": value}) for value in (0.01, 1)],
     *[
@@ -179,6 +180,7 @@ NUMBERS: list[tuple[str, str, float, float]] = [
     ("selector", "budget_tokens", 0, 10_000_001),
     ("selector", "min_score", -0.1, 1.1),
     ("selector", "max_blocks", 0, 100_001),
+    ("selector", "diversity", -0.1, 1.1),
     ("consolidator", "similarity_threshold", -0.1, 1.1),
     ("consolidator", "compression_ratio", 0, 1.1),
 ]
@@ -440,3 +442,237 @@ def test_an_optional_key_that_is_left_out_has_its_default(db: Connection) -> Non
 
 def test_a_configuration_given_as_a_parameter_of_psycopg_is_accepted(db: Connection) -> None:
     assert one(db, "select cto.set_algorithm('selector', %s)", Jsonb({"max_blocks": 5})) == "1.1"
+
+
+# --- one owner's own --------------------------------------------------------------------------
+
+
+def override(db: Connection, name: str | None, config: Any, owner: str | None = "ana") -> int:
+    given = config if config is None else Jsonb(config)
+    return int(one(db, "select cto.override_algorithm(%s, %s, %s)", owner, name, given))
+
+
+def in_force(db: Connection, kind: str, owner: str) -> dict[str, Any]:
+    return dict(one(db, "select cto._config(%s, %s, cto.key(%s))", kind, kind, owner))
+
+
+def test_an_override_changes_one_owner_alone(db: Connection) -> None:
+    override(db, "selector", {"max_blocks": 1})
+    assert in_force(db, "selector", "ana")["max_blocks"] == 1
+    assert in_force(db, "selector", "bea")["max_blocks"] == 50
+    for owner, selected in (("ana", 1), ("bea", 2)):
+        for content in ("una", "otra"):
+            db.execute("select cto.remember(%s, %s)", (owner, content))
+        query = "select count(*) from cto.select_context(%s, 's')"
+        assert one(db, query, owner) == selected
+
+
+def test_an_override_lies_over_the_algorithm_one_level_deep(db: Connection) -> None:
+    set_algorithm(db, "scorer", {"weights": {"recency": 0.9, "importance": 0.8}})
+    override(db, "scorer", {"weights": {"recency": 0.1}, "decay_unit": "week"})
+    own = in_force(db, "scorer", "ana")
+    assert own["weights"] == {
+        "recency": 0.1,
+        "frequency": 0.2,
+        "importance": 0.8,
+        "similarity": 0.2,
+    }
+    assert (own["decay_unit"], own["decay_factor"]) == ("week", 0.95)
+
+
+def test_what_an_override_leaves_out_follows_the_algorithm(db: Connection) -> None:
+    override(db, "scorer", {"decay_unit": "week"})
+    set_algorithm(db, "scorer", {"decay_factor": 0.5, "decay_unit": "day"})
+    own = in_force(db, "scorer", "ana")
+    assert (own["decay_factor"], own["decay_unit"]) == (0.5, "week")
+
+
+def test_a_later_override_takes_the_place_of_the_one_before(db: Connection) -> None:
+    override(db, "selector", {"max_blocks": 1})
+    override(db, "selector", {"min_score": 0.5})
+    own = in_force(db, "selector", "ana")
+    assert (own["max_blocks"], own["min_score"]) == (50, 0.5)
+
+
+def test_null_ends_an_override_and_every_revision_is_kept(db: Connection) -> None:
+    configs = [{"max_blocks": 1}, None, {"max_blocks": 3}]
+    assert [override(db, "selector", config) for config in configs] == [1, 2, 3]
+    assert override(db, "scorer", {}) == 1
+    assert override(db, "selector", {}, owner="bea") == 1
+    rows = db.execute(
+        "select config, set_by = session_user from cto.owner_algorithms"
+        " where owner_id = cto.key('ana') and name = 'selector' order by revision"
+    ).fetchall()
+    assert rows == [(config, True) for config in configs]
+    override(db, "selector", None)
+    assert in_force(db, "selector", "ana") == in_force(db, "selector", "nobody")
+
+
+def test_score_blocks_follows_an_override(db: Connection) -> None:
+    db.execute("select cto.remember('ana', 'x', importance => 0.25, at => now() - interval '1 y')")
+    override(db, "scorer", {"weights": {"recency": 0}})
+    assert score(db, "scorer") == pytest.approx(0.25)
+
+
+def test_the_extractor_of_log_message_follows_an_override(db: Connection) -> None:
+    override(db, "extractor", {"extract_roles": ["assistant"], "extraction_mode": "message"})
+    for owner in ("ana", "bea"):
+        db.execute(
+            "select cto.log_message(%s, 'user', 'Vivo en Logroño y bebo té',"
+            " agent_name => 'agent', user_id => %s)",
+            (f"talk-{owner}", owner),
+        )
+    owners = db.execute("select owner_id = cto.key('bea') from cto.blocks").fetchall()
+    assert owners == [(True,)]
+
+
+def test_a_second_algorithm_can_be_overridden_by_its_name(db: Connection) -> None:
+    set_algorithm(db, "selector_short", {"max_blocks": 1})
+    override(db, "selector_short", {"max_blocks": 2})
+    for number in range(3):
+        db.execute("select cto.remember('ana', %s)", (f"frase {number}",))
+    query = "select count(*) from cto.select_context('ana', 's', selector => %s)"
+    assert one(db, query, "selector_short") == 2
+    assert one(db, query, "selector") == 3
+
+
+def test_an_argument_takes_the_place_of_an_override(db: Connection) -> None:
+    override(db, "selector", {"max_blocks": 1})
+    for number in range(3):
+        db.execute("select cto.remember('ana', %s)", (f"frase {number}",))
+    query = "select count(*) from cto.select_context('ana', 's', max_blocks => 2)"
+    assert one(db, query) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "message"),
+    [
+        ("selector", {"max_blocks": 0}, "max_blocks is 0"),
+        ("selector", {"diversity": 2}, "diversity is 2"),
+        ("selector", {"magic": 1}, "'magic'"),
+        ("scorer", {"weights": {"recency": 7}}, r"weights\.recency is 7"),
+        ("scorer", {"weights": 1}, "weights is 1"),
+        ("scorer", [], "JSON object"),
+        ("extractor", {"extract_roles": ["nobody"]}, "extract_roles"),
+    ],
+)
+def test_an_override_that_could_not_be_followed_is_refused_by_the_name_of_its_key(
+    db: Connection, name: str, config: Any, message: str
+) -> None:
+    with (
+        pytest.raises(psycopg.errors.InvalidParameterValue, match=message) as caught,
+        db.transaction(),
+    ):
+        override(db, name, config)
+    assert caught.value.diag.message_hint
+    assert one(db, "select count(*) from cto.owner_algorithms") == 0
+
+
+def test_an_override_that_leaves_no_weight_is_refused(db: Connection) -> None:
+    set_algorithm(db, "scorer", {"weights": {"similarity": 0}})
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="every weight"):
+        override(db, "scorer", {"weights": {"recency": 0, "frequency": 0, "importance": 0}})
+
+
+@pytest.mark.xfail(strict=True, reason="set_algorithm does not look at overrides")
+def test_a_configuration_that_leaves_an_owner_no_weight_is_refused(db: Connection) -> None:
+    override(db, "scorer", {"weights": {"recency": 0, "frequency": 0, "importance": 0}})
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="every weight"):
+        set_algorithm(db, "scorer", {"weights": {"similarity": 0}})
+
+
+@pytest.mark.parametrize("name", ["scorer_missing", "nothing", "", None])
+def test_an_unknown_algorithm_cannot_be_overridden(db: Connection, name: str | None) -> None:
+    with pytest.raises(psycopg.errors.UndefinedObject) as caught:
+        override(db, name, {})
+    assert caught.value.diag.message_hint
+
+
+def test_an_override_without_an_owner_is_refused(db: Connection) -> None:
+    with pytest.raises(psycopg.errors.NullValueNotAllowed, match="owner"):
+        override(db, "scorer", {}, owner=None)
+
+
+# --- back to an earlier one -------------------------------------------------------------------
+
+
+def rollback(db: Connection, name: str | None, version: str | None = None) -> str:
+    return str(one(db, "select cto.rollback_algorithm(%s, %s)", name, version))
+
+
+def decay(db: Connection) -> float:
+    return float(one(db, "select config -> 'decay_factor' from cto.algorithms where name='scorer'"))
+
+
+def test_a_rollback_goes_one_back_under_a_new_version(db: Connection) -> None:
+    set_algorithm(db, "scorer", {"decay_factor": 0.5})
+    set_algorithm(db, "scorer", {"decay_factor": 0.6})
+    assert (rollback(db, "scorer"), decay(db)) == ("1.3", 0.5)
+
+
+def test_a_rollback_can_be_taken_back(db: Connection) -> None:
+    set_algorithm(db, "scorer", {"decay_factor": 0.5})
+    set_algorithm(db, "scorer", {"decay_factor": 0.6})
+    rollback(db, "scorer")
+    rollback(db, "scorer")
+    assert decay(db) == 0.6
+
+
+def test_a_rollback_goes_to_the_version_that_is_named(db: Connection) -> None:
+    for factor in (0.5, 0.6, 0.7):
+        set_algorithm(db, "scorer", {"decay_factor": factor})
+    assert (rollback(db, "scorer", "1.1"), decay(db)) == ("1.4", 0.5)
+    assert (rollback(db, "scorer", "1.0"), decay(db)) == ("1.5", 0.95)
+
+
+def test_a_rollback_keeps_the_whole_history(db: Connection) -> None:
+    set_algorithm(db, "scorer", {"decay_factor": 0.5})
+    rollback(db, "scorer")
+    rows = db.execute(
+        "select version, config -> 'decay_factor' from cto.algorithm_history"
+        " where name = 'scorer' order by history_id"
+    ).fetchall()
+    assert rows == [("1.0", 0.95), ("1.1", 0.5), ("1.2", 0.95)]
+
+
+def test_a_rollback_is_not_confused_by_switching_off_and_on(db: Connection) -> None:
+    set_algorithm(db, "scorer", {"decay_factor": 0.5})
+    for enabled in (False, True):
+        db.execute("update cto.algorithms set enabled = %s where name = 'scorer'", (enabled,))
+    rollback(db, "scorer")
+    assert decay(db) == 0.95
+    assert one(db, "select enabled from cto.algorithms where name = 'scorer'")
+
+
+def test_a_rollback_leaves_other_algorithms_alone(db: Connection) -> None:
+    set_algorithm(db, "selector", {"max_blocks": 1})
+    set_algorithm(db, "scorer", {"decay_factor": 0.5})
+    rollback(db, "scorer")
+    assert one(db, "select version from cto.algorithms where name = 'selector'") == "1.1"
+
+
+def test_a_rollback_goes_one_back_where_both_have_the_same_version(db: Connection) -> None:
+    set_algorithm(db, "scorer", {"decay_factor": 0.5}, version="2026-03")
+    set_algorithm(db, "scorer", {"decay_factor": 0.6}, version="2026-03")
+    rollback(db, "scorer")
+    assert decay(db) == 0.5
+
+
+@pytest.mark.parametrize(("version", "message"), [(None, "earlier version"), ("7.7", "'7.7'")])
+def test_a_version_that_there_never_was_is_an_error(
+    db: Connection, version: str | None, message: str
+) -> None:
+    with (
+        pytest.raises(psycopg.errors.NoDataFound, match=message) as caught,
+        db.transaction(),
+    ):
+        rollback(db, "scorer", version)
+    assert "algorithm_history" in (caught.value.diag.message_hint or "")
+    assert one(db, "select version from cto.algorithms where name = 'scorer'") == "1.0"
+
+
+@pytest.mark.parametrize("name", ["scorer_missing", "", None])
+def test_an_unknown_algorithm_cannot_be_rolled_back(db: Connection, name: str | None) -> None:
+    with pytest.raises(psycopg.errors.UndefinedObject) as caught:
+        rollback(db, name)
+    assert caught.value.diag.message_hint

@@ -72,7 +72,8 @@ comment on function cto._around_blocks(
     character, character[], character[], timestamptz[], integer[], timestamptz
 ) is
 'The blocks of hashes and up to two live ones before and after each: place (ctid), hash, the one said before it where
-that is known, and whether it is known to be the first or the last of its session. sessions, moments (created_at) and ordinals belong to hashes, element by element.';
+that is known, and whether it is known to be the first or the last of its session.
+sessions, moments (created_at) and ordinals belong to hashes, element by element.';
 
 revoke all on function cto._around_blocks(
     character, character[], character[], timestamptz[], integer[], timestamptz

@@ -11,7 +11,8 @@ create or replace function cto._choose_blocks(
     heading_cost integer,
     budget integer,
     selector_config jsonb,
-    max_blocks integer
+    max_blocks integer,
+    as_of timestamptz
 )
 returns character(64)[]
 language plpgsql
@@ -27,7 +28,9 @@ declare
         order by t.place);
     v_chosen integer[];
 begin
-    if to_regprocedure('cto._choose_knapsack(integer[],double precision[],integer[],integer,integer,integer)') is null then
+    if to_regprocedure(
+        'cto._choose_knapsack(integer[],double precision[],integer[],integer,integer,integer)') is null
+    then
         raise exception 'the strategy % needs PL/Python, which this database does not have', quote_literal(v_strategy)
             using errcode = 'feature_not_supported',
                   hint = 'Use greedy, or have an administrator install plpython3u and deploy again.';
@@ -46,7 +49,8 @@ begin
             costs => costs[:v_most_compared], scores => scores[:v_most_compared],
             headings => v_headings[:v_most_compared], heading_cost => heading_cost, budget => budget,
             max_blocks => max_blocks,
-            similarities => cto._similarities(owner_key => owner_key, hashes => hashes[:v_most_compared]),
+            similarities => cto._similarities(
+                owner_key => owner_key, hashes => hashes[:v_most_compared], as_of => as_of),
             diversity => (selector_config ->> 'diversity')::double precision);
     end if;
 
@@ -58,14 +62,14 @@ end;
 $function$;
 
 comment on function cto._choose_blocks(
-    character, character[], integer[], double precision[], text[], integer, integer, jsonb, integer
+    character, character[], integer[], double precision[], text[], integer, integer, jsonb, integer, timestamptz
 ) is
 'The hashes to take, in their order, so that costs and a heading for each type keep to budget. The arrays belong
 together, best first. Raises feature_not_supported where PL/Python is not installed.';
 
 revoke all on function cto._choose_blocks(
-    character, character[], integer[], double precision[], text[], integer, integer, jsonb, integer
+    character, character[], integer[], double precision[], text[], integer, integer, jsonb, integer, timestamptz
 ) from public;
 grant execute on function cto._choose_blocks(
-    character, character[], integer[], double precision[], text[], integer, integer, jsonb, integer
+    character, character[], integer[], double precision[], text[], integer, integer, jsonb, integer, timestamptz
 ) to cto_agent;

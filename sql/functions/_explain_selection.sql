@@ -31,8 +31,8 @@ select
     coalesce(m.reason, case when m.included then 'included' end),
     m.selected_at,
     -- What each component that applied adds to the score; they add up to it.
-    (
-        select jsonb_object_agg(p.name, p.weight * p.value / nullif(p.weights, 0))
+    case when w.weights is not null then (
+        select coalesce(jsonb_object_agg(p.name, p.weight * p.value / nullif(p.weights, 0)), '{}')
         from (
             select
                 c.name, c.value, (w.weights ->> c.name)::double precision as weight,
@@ -44,8 +44,8 @@ select
             ) as c (name, value)
             where c.value is not null
         ) as p
-        where w.weights is not null
-    )
+        where p.weights > 0
+    ) end
 from cto.memory as m
 inner join cto.blocks as b on m.owner_id = b.owner_id and m.block_hash = b.hash
 left join lateral (

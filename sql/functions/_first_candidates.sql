@@ -30,7 +30,10 @@ declare
     v_nearest constant integer := greatest(150, least(max_candidates, 1000));
     -- Without a vector the words alone decide, and there is time for more of them.
     v_worded constant integer := greatest(case when query_vector is null then 1500 else 120 end, max_candidates / 2);
-    v_important constant integer := case when v_has_query then greatest(100, max_candidates / 2) else greatest(300, max_candidates) end;
+    v_important constant integer := case
+        when v_has_query then greatest(100, max_candidates / 2)
+        else greatest(300, max_candidates)
+    end;
     v_read constant integer := greatest(50, max_candidates / 4);
     v_candidates tid[];
 begin

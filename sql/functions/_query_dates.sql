@@ -20,15 +20,21 @@ declare
         || '|JANUARY|FEBRUARY|APRIL|JUNE|JULY|AUGUST|SEPTEMBER|OCTOBER|NOVEMBER|DECEMBER';
     v_spanish constant text :=
         'enero|febrero|marzo|abril|mayo|junio|julio|agosto|sep?tiembre|octubre|noviembre|diciembre';
-    -- Either as written: the names of the months in Spanish take any case.
-    v_text constant text := regexp_replace(query, '\m(' || v_spanish || ')\M', '<\1>', 'gi');
-    v_month constant text := '(?:' || v_english || '|<[[:alpha:]]+>)';
+    v_month constant text := '\m(?:' || v_english || '|' || v_spanish || ')\M';
+    -- The names of the months in Spanish take any case.
+    v_text constant text := (
+        select string_agg(case when lower(w.word) ~ ('^(?:' || v_spanish || ')$') then lower(w.word) else w.word end, '')
+        from (
+            select m.found[1] as word
+            from regexp_matches(query, '[[:alpha:]]+|[^[:alpha:]]+', 'g') as m (found)
+        ) as w
+    );
 begin
     return query
     select
         array(
             select (array_position(v_names, replace(lower(m.found[1]), 'setiembre', 'septiembre')) + 1) / 2
-            from regexp_matches(v_text, '(?:\m|<)(' || v_english || '|(?<=<)[[:alpha:]]+)(?:\M|>)', 'g') as m (found)
+            from regexp_matches(v_text, '(' || v_month || ')', 'g') as m (found)
         ),
         array(
             select m.found[1]::integer

@@ -29,12 +29,6 @@ begin
     from (
         select l.language, unnest(tsvector_to_array(cto._block_lexemes(query, l.language))) as lexeme
         from unnest(array['es', 'en', 'simple']) as l (language)
-        -- A large owner rarely has blocks of every language.
-        where not use_statistics
-            or exists (
-                select from cto.lexeme_statistics as s
-                where s.owner_id = owner_key and s.language = l.language
-            )
     ) as t
     left join cto.lexeme_statistics as s
         on use_statistics

@@ -26,7 +26,8 @@ returns table (
     terms integer[],
     times double precision[],
     lead double precision,
-    asks boolean
+    asks boolean,
+    block_type text
 )
 language plpgsql
 stable
@@ -54,7 +55,7 @@ begin
         select distinct on (c.block_hash) c.*
         from cto.block_changes as c
         where v_is_past and c.owner_id = owner_key and c.changed_at <= as_of
-        order by c.block_hash, c.changed_at desc, c.change_id desc
+        order by c.block_hash, c.change_id desc
     ),
 
     -- What became known of a block after as_of does not count, if the block itself was stored by then. One that
@@ -68,17 +69,18 @@ begin
             case when s.embedded_at > as_of and s.recorded_at <= as_of then null else s.embedding_model end
             as embedding_model,
             case when p.block_hash is null then s.importance else p.importance end as importance,
+            case when p.block_hash is null then s.block_type else p.block_type end as block_type,
             -- Said again after as_of: as of then it had been said when it was created.
             case
-                when p.block_hash is not null then p.last_said_at
-                when s.last_said_at <= as_of then s.last_said_at
+                when p.last_said_at <= as_of then p.last_said_at
+                when p.block_hash is null and s.last_said_at <= as_of then s.last_said_at
                 else s.created_at
             end as last_said_at
         from (
             select
                 a.hash, a.session_hash, a.created_at, a.ordinal, a.importance, a.access_count, a.last_said_at,
                 a.embedding_model, a.embedding, a.language, a.lexemes, a.word_count, a.content, a.superseded_at,
-                a.recorded_at, a.embedded_at
+                a.recorded_at, a.embedded_at, a.block_type
             from cto.blocks as a
             where places is null and a.owner_id = owner_key and a.created_at <= as_of
 
@@ -87,7 +89,7 @@ begin
             select
                 a.hash, a.session_hash, a.created_at, a.ordinal, a.importance, a.access_count, a.last_said_at,
                 a.embedding_model, a.embedding, a.language, a.lexemes, a.word_count, a.content, a.superseded_at,
-                a.recorded_at, a.embedded_at
+                a.recorded_at, a.embedded_at, a.block_type
             from cto.blocks as a
             where a.ctid = any (places) and a.owner_id = owner_key and a.created_at <= as_of
         ) as s
@@ -132,7 +134,8 @@ begin
         extract(epoch from as_of - l.last_said_at)::float8,
         case when l.embedding_model = model then 1 - (l.embedding operator(extensions.<=>) query_vector) end,
         w.terms, w.times, w.lead,
-        l.asks
+        l.asks,
+        l.block_type
     from live as l
     left join worded as w on w.hash = l.hash;
 end;
@@ -142,8 +145,9 @@ comment on function cto._raw_blocks(
     character, tid[], text, extensions.vector, text[], text[], double precision, double precision, timestamptz
 ) is
 'The owner''s live blocks, or those at places: age in seconds, cosine (null without a vector of the model), the numbers
-of the query''s terms (languages and lexemes; mean_words null: of these blocks) that it holds with their length-normalised frequencies, 1 / the place of the
-first one in the text, and whether it ends in a question mark.';
+of the query''s terms (languages and lexemes; mean_words null: of these blocks) that it holds with
+their length-normalised frequencies, 1 / the place of the first one in the text, whether it ends in a question mark, and
+its type.';
 
 revoke all on function cto._raw_blocks(
     character, tid[], text, extensions.vector, text[], text[], double precision, double precision, timestamptz

@@ -24,9 +24,10 @@ set search_path = pg_catalog, pg_temp
 as $function$
 declare
     -- By the clock: as of the moment that a selection began, it has read nothing yet.
-    v_now constant timestamptz := clock_timestamp();
+    v_now timestamptz;
 begin
     perform pg_advisory_xact_lock(hashtextextended(owner_key || session_key, 0));
+    v_now := clock_timestamp();
 
     delete from cto.memory as m
     where m.owner_id = owner_key and m.session_hash = session_key;

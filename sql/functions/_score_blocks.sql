@@ -115,7 +115,7 @@ begin
     select s.blocks, s.mean_words, true
     into v_blocks, v_mean_words, v_is_large
     from cto.owner_statistics as s
-    where s.owner_id = owner_key and s.blocks > (config ->> 'exhaustive_blocks')::integer;
+    where s.owner_id = owner_key and s.blocks > (config ->> 'exhaustive_blocks')::numeric::integer;
 
     v_is_large := coalesce(v_is_large, false);
 
@@ -189,7 +189,7 @@ begin
         order by
             v_recency_weight * case when v_slope * f.age > -700 then exp(v_slope * f.age) else 0 end
             + v_importance_weight * f.importance
-            + v_similarity_weight / (v_vector_share + v_text_share) * (
+            + v_similarity_weight / greatest(v_vector_share + v_text_share, 1e-9) * (
                 v_vector_share * cto._min_max(f.cosine, min(f.cosine) over (), max(f.cosine) over ())
                 + v_text_share * coalesce(f.bm25 / nullif(max(f.bm25) over (), 0), 0)) desc nulls last
         limit v_best
@@ -270,7 +270,10 @@ begin
     near as materialized (
         select
             k.id, k.hash, k.session_hash, k.created_at, k.ordinal, a.previous_hash, a.is_first, a.is_last,
-            cto._min_max(k.cosine, min(k.cosine) over (), max(k.cosine) over ()) as scaled
+            case
+                when k.cosine is not null
+                    then cto._min_max(k.cosine, min(k.cosine) over (), max(k.cosine) over ())
+            end as scaled
         from known as k
         left join around as a on a.hash = k.hash
     ),
@@ -357,7 +360,7 @@ begin
 
     -- BM25, its saturation over a block and its neighbours together.
     lexical as (
-        select s.run, s.place, sum(r.idf * s.times * (v_k1 + 1) / (s.times + v_k1)) as bm25
+        select s.run, s.place, sum(coalesce(r.idf * s.times * (v_k1 + 1) / nullif(s.times + v_k1, 0), 0)) as bm25
         from spread as s
         inner join rarity as r on r.term = s.term
         group by s.run, s.place
@@ -379,14 +382,21 @@ begin
                 (
                     p.nearness
                     + v_nearest * (
-                        coalesce(lag(p.nearness, 1) over said, case when p.starts_session then p.nearness else p.usual end)
-                        + coalesce(lead(p.nearness, 1) over said, case when p.ends_session then p.nearness else p.usual end))
+                        coalesce(lag(p.nearness, 1) over said, p.before)
+                        + coalesce(lead(p.nearness, 1) over said, p.after))
                     + v_second * (
-                        coalesce(lag(p.nearness, 2) over said, case when p.starts_session then p.nearness else p.usual end)
-                        + coalesce(lead(p.nearness, 2) over said, case when p.ends_session then p.nearness else p.usual end))
+                        coalesce(lag(p.nearness, 2) over said, p.before)
+                        + coalesce(lead(p.nearness, 2) over said, p.after))
                 ) / (1 + 2 * (v_nearest + v_second)) as vicinity,
                 coalesce(x.bm25 / nullif(max(x.bm25) over (), 0), 0) as wording
-            from placed as p
+            from (
+                -- Beyond the ends of a session a block counts for itself; beyond those of a run, nobody knows.
+                select
+                    r.*,
+                    case when r.starts_session then r.nearness else r.usual end as before,
+                    case when r.ends_session then r.nearness else r.usual end as after
+                from placed as r
+            ) as p
             left join lexical as x on x.run = p.run and x.place = p.place
             window said as (partition by p.run order by p.place)
         ) as h
@@ -404,18 +414,20 @@ begin
     -- names. What a text begins with is what it is about, and a question is rarely the answer to one.
     smoothed as (
         select
-            k.hash, k.importance, k.age, k.access_count,
+            k.hash, k.block_type, k.importance, k.age, k.access_count,
             (
                 r.closeness
                 + v_session_best * r.session_closeness
                 + v_date * case
                     when v_months = '{}' and v_years = '{}' then 0
+                    -- What happened on a day is often told on the next.
+                    when extract(day from k.told_at) = any (v_days)
+                        and (v_months = '{}' or extract(month from k.told_at) = any (v_months))
+                        and (v_years = '{}' or extract(year from k.told_at) = any (v_years)) then 1
                     when v_months <> '{}' and extract(month from k.created_at at time zone 'UTC') <> all (v_months) then 0
                     when v_years <> '{}' and extract(year from k.created_at at time zone 'UTC') <> all (v_years) then 0
                     when v_days = '{}' then 1
                     when extract(day from k.created_at at time zone 'UTC') = any (v_days) then 1
-                    -- What happened on a day is often told on the next.
-                    when extract(day from k.created_at at time zone 'UTC' - interval '1 day') = any (v_days) then 1
                     else 0.5
                 end
             )
@@ -428,12 +440,15 @@ begin
                 / (count(*) filter (where r.rank <= 3) over (partition by r.session) + r.unknown) as session_closeness
             from ranked as r
         ) as r
-        inner join known as k on k.id = r.id
+        inner join (
+            select n.*, n.created_at at time zone 'UTC' - interval '1 day' as told_at
+            from known as n
+        ) as k on k.id = r.id
     ),
 
     components as (
         select
-            k.hash, k.importance,
+            k.hash, k.block_type, k.importance,
             case
                 when v_slope * k.age > -700 then exp(v_slope * k.age)
                 else 0
@@ -446,7 +461,7 @@ begin
             k.age
         from (
             select
-                s.hash, s.importance, s.age, s.closeness,
+                s.hash, s.block_type, s.importance, s.age, s.closeness,
                 greatest(
                     s.access_count + coalesce(u.accesses, 0)
                     - greatest(coalesce(x.accesses, 0) - coalesce(u.later, 0), 0), 0) as accesses
@@ -479,7 +494,7 @@ begin
     )
 
     select
-        w.hash, b.block_type, b.content,
+        w.hash, w.block_type, b.content,
         case
             when x.is_counted then b.token_count
             else cto.estimate_tokens(b.content)

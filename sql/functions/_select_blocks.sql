@@ -42,6 +42,7 @@ declare
     v_heading_cost constant integer := cto._frame_tokens(format, heading => true);
     v_pins constant character(64)[] := cto._pinned_blocks(owner_key, session_key, as_of);
     v_candidates cto.memory[];
+    v_types text[];
     v_wanted character(64)[];
     v_count integer := 0;
     v_headings text[] := '{}';
@@ -51,108 +52,122 @@ declare
     v_said text[] := '{}';
     v_candidate record;
 begin
-    -- As a row of cto.memory: not recorded yet, but all that is needed twice.
-    v_candidates := array(
+    -- As rows of cto.memory: not recorded yet, but all that is needed twice. The types apart: as of an earlier moment
+    -- they may be others than those of now.
+    select array_agg(s.candidate), array_agg(s.block_type)
+    into v_candidates, v_types
+    from (
         select
             (
                 session_key, owner_key, s.block_hash, null, s.score,
                 cto._block_cost(s.block_type, s.content, s.token_count, s.is_exact, format), null,
                 s.recency, s.frequency, s.importance, s.similarity, null, null
-            )::cto.memory
+            )::cto.memory as candidate,
+            s.block_type
         from cto._score_blocks(
             owner_key => owner_key, session_key => session_key, query => query, query_embedding => query_embedding,
-            config => scorer_config, as_of => as_of, max_candidates => greatest(200, 2 * v_max_blocks)) as s);
+            config => scorer_config, as_of => as_of, max_candidates => greatest(200, 2 * v_max_blocks)) as s
+    ) as s;
 
-    if selector_config ->> 'strategy' <> 'greedy' then
-        -- The pinned blocks come first and by themselves. A heading that one of them pays for is counted again: a
-        -- few tokens are left over, never too few.
-        select cto._choose_blocks(
-            owner_key => owner_key,
-            hashes => array_agg(e.block_hash order by e.score desc, e.block_hash),
-            costs => array_agg(e.token_count order by e.score desc, e.block_hash),
-            scores => array_agg(e.score order by e.score desc, e.block_hash),
-            block_types => array_agg(e.block_type order by e.score desc, e.block_hash),
-            heading_cost => v_heading_cost,
-            budget => v_left - coalesce(max(p.cost), 0)::integer,
-            selector_config => selector_config,
-            max_blocks => v_max_blocks - cardinality(v_pins))
-        into v_wanted
-        from (
-            select
-                c.*, b.block_type,
-                row_number() over (
-                    partition by coalesce(nullif(cto.fold_text(b.content), ''), b.hash)
-                    order by c.block_hash = any (v_pins) desc, c.score desc, c.block_hash) as repetition
-            from unnest(v_candidates) as c
-            inner join cto.blocks as b on b.owner_id = owner_key and b.hash = c.block_hash
-        ) as e
-        cross join (
-            select sum(c.token_count + v_heading_cost) as cost
-            from unnest(v_candidates) as c
-            where c.block_hash = any (v_pins)
-        ) as p
-        where e.repetition = 1 and e.score >= v_min_score and e.block_hash <> all (v_pins);
-
-        v_wanted := coalesce(v_wanted, '{}');
-    end if;
-
-    for v_candidate in
-        select
-            c.block_hash, c.score, c.recency, c.frequency, c.importance, c.similarity, c.token_count as cost,
-            b.block_type, b.content, b.source_hash, b.created_at,
-            c.block_hash = any (v_pins) as is_pinned,
-            v_wanted is null or c.block_hash = any (v_wanted) as is_wanted
-        from unnest(v_candidates) as c
-        inner join cto.blocks as b on b.owner_id = owner_key and b.hash = c.block_hash
-        order by
-            is_pinned desc, array_position(v_wanted, c.block_hash), c.score desc, b.created_at desc, c.block_hash
+    -- The pinned ones first; what is left then is for the others.
+    for v_round in 1..2
     loop
-        v_is_new_heading := v_candidate.block_type <> all (v_headings);
-        v_cost := v_candidate.cost + case when v_is_new_heading then v_heading_cost else 0 end;
-        place := null;
-        reason := case
-            when v_candidate.score < v_min_score and not v_candidate.is_pinned then 'below_min_score'
-            when v_count >= v_max_blocks then 'over_max_blocks'
-            when v_cost > v_left then 'over_budget'
-            when v_candidate.is_pinned then 'pinned'
-            else 'included'
-        end;
+        if v_round = 2 and selector_config ->> 'strategy' <> 'greedy' then
+            -- A heading that a pinned block pays for is counted again: a few tokens are left over, never too few. Of
+            -- repetitions, the best one that fits at all.
+            select cto._choose_blocks(
+                owner_key => owner_key,
+                hashes => array_agg(e.block_hash order by e.score desc, e.created_at desc, e.block_hash),
+                costs => array_agg(e.token_count order by e.score desc, e.created_at desc, e.block_hash),
+                scores => array_agg(e.score order by e.score desc, e.created_at desc, e.block_hash),
+                block_types => array_agg(e.block_type order by e.score desc, e.created_at desc, e.block_hash),
+                heading_cost => v_heading_cost,
+                budget => v_left,
+                selector_config => selector_config,
+                max_blocks => v_max_blocks - v_count,
+                as_of => as_of)
+            into v_wanted
+            from (
+                select
+                    c.block_hash, c.score, c.token_count, c.block_type, b.created_at, x.folded,
+                    row_number() over (
+                        partition by coalesce(nullif(x.folded, ''), b.hash)
+                        order by c.token_count + v_heading_cost <= v_left desc, c.score desc, b.created_at desc, c.block_hash
+                    ) as repetition
+                from unnest(v_candidates, v_types) as c (
+                    session_hash, owner_id, block_hash, "position", score, token_count, included, recency, frequency,
+                    importance, similarity, reason, selected_at, block_type
+                )
+                inner join cto.blocks as b on b.owner_id = owner_key and b.hash = c.block_hash
+                cross join lateral (select cto.fold_text(b.content)) as x (folded)
+                where c.score >= v_min_score and c.block_hash <> all (v_pins)
+            ) as e
+            where e.repetition = 1 and (e.folded = '' or e.folded <> all (v_said));
 
-        -- Folding costs more than all the rest, so only what would be included is folded.
-        if reason in ('pinned', 'included') then
-            v_folded := cto.fold_text(v_candidate.content);
-
-            if v_folded <> '' and v_folded = any (v_said) then
-                reason := 'duplicate';
-            elsif not v_candidate.is_wanted and not v_candidate.is_pinned then
-                -- The strategy spent the budget on others.
-                reason := 'over_budget';
-            end if;
+            v_wanted := coalesce(v_wanted, '{}');
         end if;
 
-        if reason in ('pinned', 'included') then
-            v_count := v_count + 1;
-            v_left := v_left - v_cost;
-            v_said := v_said || v_folded;
-            place := v_count;
+        for v_candidate in
+            select
+                c.block_hash, c.score, c.recency, c.frequency, c.importance, c.similarity, c.token_count as cost,
+                c.block_type, b.content, b.source_hash, b.created_at,
+                c.block_hash = any (v_pins) as is_pinned,
+                v_wanted is null or c.block_hash = any (v_wanted) as is_wanted
+            from unnest(v_candidates, v_types) as c (
+                session_hash, owner_id, block_hash, "position", score, token_count, included, recency, frequency,
+                importance, similarity, reason, selected_at, block_type
+            )
+            inner join cto.blocks as b on b.owner_id = owner_key and b.hash = c.block_hash
+            where (c.block_hash = any (v_pins)) = (v_round = 1)
+            order by array_position(v_wanted, c.block_hash), c.score desc, b.created_at desc, c.block_hash
+        loop
+            v_is_new_heading := v_candidate.block_type <> all (v_headings);
+            v_cost := v_candidate.cost + case when v_is_new_heading then v_heading_cost else 0 end;
+            place := null;
+            reason := case
+                when v_candidate.score < v_min_score and not v_candidate.is_pinned then 'below_min_score'
+                when v_count >= v_max_blocks then 'over_max_blocks'
+                when v_cost > v_left then 'over_budget'
+                when v_candidate.is_pinned then 'pinned'
+                else 'included'
+            end;
 
-            if v_is_new_heading then
-                v_headings := v_headings || v_candidate.block_type;
+            -- Folding costs more than all the rest, so only what would be included is folded.
+            if reason in ('pinned', 'included') then
+                v_folded := cto.fold_text(v_candidate.content);
+
+                if v_folded <> '' and v_folded = any (v_said) then
+                    reason := 'duplicate';
+                elsif not v_candidate.is_wanted and not v_candidate.is_pinned then
+                    -- The strategy spent the budget on others.
+                    reason := 'over_budget';
+                end if;
             end if;
-        end if;
 
-        block_hash := v_candidate.block_hash;
-        block_type := v_candidate.block_type;
-        content := v_candidate.content;
-        cost := v_candidate.cost;
-        score := v_candidate.score;
-        recency := v_candidate.recency;
-        frequency := v_candidate.frequency;
-        importance := v_candidate.importance;
-        similarity := v_candidate.similarity;
-        source_hash := v_candidate.source_hash;
-        created_at := v_candidate.created_at;
-        return next;
+            if reason in ('pinned', 'included') then
+                v_count := v_count + 1;
+                v_left := v_left - v_cost;
+                v_said := v_said || v_folded;
+                place := v_count;
+
+                if v_is_new_heading then
+                    v_headings := v_headings || v_candidate.block_type;
+                end if;
+            end if;
+
+            block_hash := v_candidate.block_hash;
+            block_type := v_candidate.block_type;
+            content := v_candidate.content;
+            cost := v_candidate.cost;
+            score := v_candidate.score;
+            recency := v_candidate.recency;
+            frequency := v_candidate.frequency;
+            importance := v_candidate.importance;
+            similarity := v_candidate.similarity;
+            source_hash := v_candidate.source_hash;
+            created_at := v_candidate.created_at;
+            return next;
+        end loop;
     end loop;
 end;
 $function$;

@@ -4,7 +4,7 @@
 --
 -- The cosine of their vectors; where one has none of the current model, the share of lexemes that both have.
 
-create or replace function cto._similarities(owner_key character(64), hashes character(64)[])
+create or replace function cto._similarities(owner_key character(64), hashes character(64)[], as_of timestamptz)
 returns real[]
 language plpgsql
 stable
@@ -21,7 +21,10 @@ begin
             select
                 h.place, b.lexemes, length(b.lexemes) as words,
                 -- Of length 1, so that an inner product is the cosine: it takes a third of the time.
-                case when b.embedding_model = v_model then extensions.l2_normalize(b.embedding) end as embedding
+                case
+                    when b.embedding_model = v_model and not coalesce(b.embedded_at > as_of and b.recorded_at <= as_of, false)
+                        then extensions.l2_normalize(b.embedding)
+                end as embedding
             from unnest(hashes) with ordinality as h (hash, place)
             inner join cto.blocks as b on b.owner_id = owner_key and b.hash = h.hash
         ),
@@ -54,8 +57,8 @@ begin
 end;
 $function$;
 
-comment on function cto._similarities(character, character[]) is
+comment on function cto._similarities(character, character[], timestamptz) is
 'Similarity of each block with each, row after row, in the order of hashes: cosine, or Jaccard of their lexemes.';
 
-revoke all on function cto._similarities(character, character[]) from public;
-grant execute on function cto._similarities(character, character[]) to cto_agent;
+revoke all on function cto._similarities(character, character[], timestamptz) from public;
+grant execute on function cto._similarities(character, character[], timestamptz) to cto_agent;

@@ -11,10 +11,11 @@ set search_path = pg_catalog, pg_temp
 as $function$
 declare
     v_current text;
+    v_current_config jsonb;
     v_config jsonb;
 begin
-    select a.version
-    into v_current
+    select a.version, a.config
+    into v_current, v_current_config
     from cto.algorithms as a
     where a.name = rollback_algorithm.name
     for update;
@@ -30,7 +31,7 @@ begin
     from cto.algorithm_history as h
     where h.name = rollback_algorithm.name
         and case
-            when rollback_algorithm.version is null then h.version <> v_current
+            when rollback_algorithm.version is null then (h.version, h.config) <> (v_current, v_current_config)
             else h.version = rollback_algorithm.version
         end
     order by h.history_id desc

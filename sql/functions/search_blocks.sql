@@ -31,6 +31,12 @@ begin
                   hint = 'Give a query, a query_embedding of the current model, or both.';
     end if;
 
+    if coalesce(query, '') !~ '\S' and cto._current_model() is null then
+        raise exception 'no block has a vector yet, so that a query_embedding finds nothing'
+            using errcode = 'invalid_parameter_value',
+                  hint = 'Give a query in words, or run cto embed first.';
+    end if;
+
     if max_results is null or max_results < 1 then
         raise exception 'max_results is % but must be at least 1', coalesce(max_results::text, 'null')
             using errcode = 'invalid_parameter_value',
