@@ -1,7 +1,7 @@
 -- Routines and views of older releases that are gone, or whose signature changed: CREATE OR REPLACE
 -- cannot do either. One line each, with "if exists", and the release that dropped it.
 
--- 0.2: another result or other arguments.
+-- 2.0.0: another result or other arguments.
 drop function if exists cto._config(text, text);
 drop function if exists cto._selector_config(text, integer, double precision, integer, text);
 drop function if exists cto._record_selection(character, character, cto.memory[]);

@@ -1,6 +1,6 @@
 -- _around_blocks: some blocks and the two said before and after each in its session.
 --
--- Called by: score_blocks, for the best of a large owner. Reads only, through blocks_session_idx.
+-- Called by: _score_blocks, for the best of a large owner. Reads only, through blocks_session_idx.
 
 create or replace function cto._around_blocks(
     owner_key character(64),

@@ -1,6 +1,6 @@
 -- _current_model: the embedding model that queries are compared with; null before the first vector.
 --
--- Called by: score_blocks and the triggers of cto.blocks.
+-- Called by: _score_blocks and the triggers of cto.blocks.
 
 create or replace function cto._current_model()
 returns text

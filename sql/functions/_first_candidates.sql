@@ -1,6 +1,6 @@
 -- _first_candidates: the blocks of a large owner that could be among the best.
 --
--- Called by: score_blocks, where scoring every block would cost more. Reads only.
+-- Called by: _score_blocks, where scoring every block would cost more. Reads only.
 --
 -- Blocks are named by their place in the table (ctid): the caller reads them in the same snapshot, where a place
 -- stands still, and to look 600 blocks up by their keys again would take as long as to compare their vectors.

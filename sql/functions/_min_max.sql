@@ -1,6 +1,6 @@
 -- _min_max: where a value lies between the least and the most, from 0 to 1.
 --
--- Called by: score_blocks. Without a pinned path, so that it is inlined; the SQL-standard body is
+-- Called by: _score_blocks. Without a pinned path, so that it is inlined; the SQL-standard body is
 -- resolved now, under the deployer's path.
 
 create or replace function cto._min_max(value double precision, least_value double precision, most double precision)

@@ -1,6 +1,6 @@
 -- _pad_vector: a query vector of any model, made comparable with the stored ones.
 --
--- Called by: score_blocks and store_embeddings. Zeros at the end change neither cosine nor inner product
+-- Called by: _score_blocks and store_embeddings. Zeros at the end change neither cosine nor inner product
 -- nor L2 distance.
 
 create or replace function cto._pad_vector(embedding extensions.vector)

@@ -1,6 +1,6 @@
 -- _query_dates: the months, years and days that a question names.
 --
--- Called by: score_blocks. Spanish and English; an English month needs its capital, for "may" and "march" are
+-- Called by: _score_blocks. Spanish and English; an English month needs its capital, for "may" and "march" are
 -- words of their own. A number is a day only beside a month.
 
 create or replace function cto._query_dates(query text)

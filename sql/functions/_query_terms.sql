@@ -1,6 +1,6 @@
 -- _query_terms: the stems of a query in each language, and how rare each one is among an owner's blocks.
 --
--- Called by: score_blocks. Reads only.
+-- Called by: _score_blocks. Reads only.
 --
 -- A block is matched with the stems of its own language. How many blocks hold a stem is taken from
 -- cto.lexeme_statistics; what is not there is rare, and counted by the caller among the blocks that it looks at.

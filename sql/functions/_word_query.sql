@@ -1,6 +1,6 @@
 -- _word_query: a text search query for one lexeme as it is, whatever marks it holds.
 --
--- Called by: _query_terms and _worded_blocks.
+-- Called by: _raw_blocks and _worded_blocks.
 
 create or replace function cto._word_query(lexeme text)
 returns tsquery
