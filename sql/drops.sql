@@ -8,6 +8,10 @@ drop function if exists cto._record_selection(character, character, cto.memory[]
 drop function if exists cto._select_blocks(
     text, text, text, extensions.vector, integer, double precision, integer, text, text, text, timestamptz, text
 );
+drop function if exists cto._first_candidates(
+    character, character[], text, extensions.vector, text[], bigint[], timestamptz, timestamptz, integer
+);
+drop function if exists cto._worded_blocks(character, text[], bigint[], timestamptz, integer);
 
 do $block$
 begin
@@ -19,6 +23,15 @@ begin
     ) then
         drop function cto.explain_context(text, text);
         drop function cto._explain_selection(character, character);
+    end if;
+
+    if exists (
+        select from pg_catalog.pg_proc as p
+        where p.pronamespace = pg_catalog.to_regnamespace('cto')
+            and p.proname = '_score_blocks'
+            and not p.proargnames @> array['source_hash']
+    ) then
+        drop function cto._score_blocks(character, character, text, extensions.vector, jsonb, timestamptz, integer);
     end if;
 end;
 $block$;

@@ -16,7 +16,7 @@ from cto.resources import database_files
 ROOT = database_files()
 
 # Tiny pure helpers that are inlined into their callers; a pinned path would prevent that.
-INLINED = {"cto._block_cost", "cto._min_max"}
+INLINED = {"cto._block_cost", "cto._min_max", "cto._rarity"}
 # Made by a migration, because what is stored was computed with it.
 FROM_A_MIGRATION = {"cto.text_search_config"}
 # Each says in its file why it is one; tests/test_roles.py tries what an attacker would.

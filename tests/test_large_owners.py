@@ -234,9 +234,6 @@ def test_candidates_are_what_scoring_every_block_would_select(
     assert fmean(shares_found(memory, db, parts, later)) >= at_least
 
 
-@pytest.mark.xfail(
-    strict=True, reason="nearness is scaled, and neighbours are guessed, among candidates only"
-)
 @pytest.mark.parametrize("parts", [BOTH, ("query",)], ids=["both", "words"])
 def test_98_of_100_blocks_are_what_scoring_every_block_would_select(
     memory: Memory, db: Connection, parts: tuple[str, ...]
@@ -244,14 +241,15 @@ def test_98_of_100_blocks_are_what_scoring_every_block_would_select(
     assert fmean(shares_found(memory, db, parts, WEEK)) >= 0.98
 
 
-@pytest.mark.xfail(
-    strict=True, reason="of a session that begins among the newest, the first is not known as such"
-)
 def test_where_every_block_is_a_candidate_the_scores_are_exact(
     memory: Memory, db: Connection
 ) -> None:
     db.execute("select cto.refresh_statistics(%s)", (OTHER,))
     db.execute("""select cto.set_algorithm('scorer', '{"exhaustive_blocks": 0}')""")
+    db.execute(
+        'select cto.set_algorithm(%s, \'{"crowd": {"blocks": 0}}\')',
+        (EXHAUSTIVE,),
+    )
     for query in memory.queries[-3:]:
         for given in (ask(query), {"query": query.text}, {}):
             assert score(db, owner=OTHER, **given) == score(

@@ -1,6 +1,7 @@
 -- _around_blocks: some blocks and the two said before and after each in its session.
 --
--- Called by: _score_blocks, for the best of a large owner. Reads only, through blocks_session_idx.
+-- Called by: _crowd_blocks. Reads only, through blocks_session_idx: no other index has this order, so that the plan
+-- need not be made anew for each owner.
 
 create or replace function cto._around_blocks(
     owner_key character(64),
@@ -14,7 +15,7 @@ returns table (place tid, hash character(64), previous_hash character(64), is_fi
 language plpgsql
 stable
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan
+set plan_cache_mode = force_generic_plan
 set random_page_cost = 1.1
 set enable_seqscan = off
 set enable_nestloop = on

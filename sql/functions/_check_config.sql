@@ -50,8 +50,14 @@ begin
                 end if;
 
                 perform cto._check_number(
-                    v_key || '.' || v_nested, config -> v_key -> v_nested, 0,
-                    case when v_key = 'bm25' and v_nested = 'k1' then 10 else 1 end);
+                    v_key || '.' || v_nested, config -> v_key -> v_nested,
+                    case when v_key = 'crowd' and v_nested <> 'blocks' then 1 else 0 end,
+                    case
+                        when v_key = 'bm25' and v_nested = 'k1' then 10
+                        when v_key = 'crowd' then case v_nested when 'blocks' then 1000000000 else 1000 end
+                        else 1
+                    end,
+                    v_key = 'crowd');
             end loop;
         end if;
     end loop;

@@ -27,6 +27,7 @@ select case name
         "bm25": {"k1": 0.8, "b": 0.75},
         "smoothing": {"nearest": 0.3, "second": 0.15, "session_best": 0.3},
         "signals": {"date": 0.3, "lead": 0.4, "question": 0.1},
+        "crowd": {"blocks": 2000, "nearest": 200, "worded": 100},
         "exhaustive_blocks": 2000
     }'::jsonb
     when 'selector' then '{

@@ -4,7 +4,7 @@
 -- Locking:   as refresh_statistics: whoever comes second goes on with what is there.
 --
 -- How many blocks a counted owner has now is estimated from the share of its hashes in one range: they are
--- uniform, so about 600 index entries tell it within a few per cent.
+-- uniform, so that 400 index entries tell it within some 5 per cent.
 
 create or replace function cto._ensure_statistics(owner_key character(64), exhaustive_blocks integer)
 returns void
@@ -14,7 +14,7 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 as $function$
 declare
-    v_sample constant integer := 600;
+    v_sample constant integer := 400;
     v_counted bigint;
     v_share float8;
     v_now float8;

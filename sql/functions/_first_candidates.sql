@@ -12,6 +12,8 @@ create or replace function cto._first_candidates(
     query_vector extensions.vector,
     lexemes text[],
     frequencies bigint[],
+    mean_words double precision,
+    config jsonb,
     newest_from timestamptz,
     as_of timestamptz,
     max_candidates integer
@@ -27,14 +29,14 @@ set jit = off
 as $function$
 declare
     v_has_query constant boolean := query_vector is not null or cardinality(lexemes) > 0;
-    v_nearest constant integer := greatest(150, least(max_candidates, 1000));
+    v_nearest constant integer := (config #>> '{crowd,nearest}')::numeric;
     -- Without a vector the words alone decide, and there is time for more of them.
-    v_worded constant integer := greatest(case when query_vector is null then 1500 else 120 end, max_candidates / 2);
+    v_worded constant integer := (config #>> '{crowd,worded}')::numeric * case when query_vector is null then 10 else 1 end;
     v_important constant integer := case
-        when v_has_query then greatest(100, max_candidates / 2)
+        when v_has_query then greatest(50, max_candidates / 2)
         else greatest(300, max_candidates)
     end;
-    v_read constant integer := greatest(50, max_candidates / 4);
+    v_read constant integer := greatest(25, max_candidates / 4);
     v_candidates tid[];
 begin
     select array_agg(distinct c.place)
@@ -50,8 +52,9 @@ begin
 
         select w.place
         from cto._worded_blocks(
-            owner_key => owner_key, lexemes => lexemes, frequencies => frequencies, as_of => as_of,
-            max_blocks => v_worded) as w (place)
+            owner_key => owner_key, lexemes => lexemes, frequencies => frequencies, mean_words => mean_words,
+            k1 => (config #>> '{bm25,k1}')::float8, b => (config #>> '{bm25,b}')::float8, as_of => as_of,
+            max_read => 3 * v_worded, max_blocks => v_worded * 13 / 10) as w (place)
         where cardinality(lexemes) > 0
 
         union all
@@ -96,14 +99,17 @@ end;
 $function$;
 
 comment on function cto._first_candidates(
-    character, character[], text, extensions.vector, text[], bigint[], timestamptz, timestamptz, integer
+    character, character[], text, extensions.vector, text[], bigint[], double precision, jsonb, timestamptz,
+    timestamptz, integer
 ) is
-'Places (ctid) of the blocks that are nearest by vector, share the rarest words, are newest, most important, most read
-or pinned.';
+'Places (ctid) of the blocks that are nearest by vector, hold the words best, are newest, most important, most read or
+pinned.';
 
 revoke all on function cto._first_candidates(
-    character, character[], text, extensions.vector, text[], bigint[], timestamptz, timestamptz, integer
+    character, character[], text, extensions.vector, text[], bigint[], double precision, jsonb, timestamptz,
+    timestamptz, integer
 ) from public;
 grant execute on function cto._first_candidates(
-    character, character[], text, extensions.vector, text[], bigint[], timestamptz, timestamptz, integer
+    character, character[], text, extensions.vector, text[], bigint[], double precision, jsonb, timestamptz,
+    timestamptz, integer
 ) to cto_agent;

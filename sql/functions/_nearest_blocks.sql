@@ -5,6 +5,10 @@
 -- Two ways, and the planner cannot choose between them, for it does not see what reading a vector out of line
 -- costs: the HNSW index, which knows no owners and so has to go through the others' blocks as well (about 80 us
 -- for each), or all of the owner's vectors (about 13 us each). enable_sort off leaves it only the index.
+--
+-- Through the index, the order is asked for by an aggregate: ORDER BY works every distance out a second time for its
+-- output, from the vectors out of line, which takes as long as the search itself. An aggregate has no LIMIT, so it is
+-- given as many as the index returns at once; where these are mostly others' blocks, the search goes on with LIMIT.
 
 create or replace function cto._nearest_blocks(
     owner_key character(64),
@@ -31,6 +35,7 @@ declare
     v_scanned constant float8 := max_blocks * greatest(v_all / greatest(v_blocks, 1), 1);
     v_ef_search constant text := current_setting('hnsw.ef_search', true);
     v_iterative_scan constant text := current_setting('hnsw.iterative_scan', true);
+    v_places tid[];
 begin
     if v_blocks is null or 13 * v_blocks < 80 * v_scanned then
         return query
@@ -45,25 +50,50 @@ begin
         return;
     end if;
 
-    -- pgvector before 0.8 has no such setting: it returns fewer where others' blocks are in the way.
-    if v_iterative_scan is not null then
-        perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
-    end if;
-
     perform
-        set_config('hnsw.ef_search', least(greatest(max_blocks, 40), 1000)::text, true),
         set_config('enable_sort', 'off', true),
         set_config('enable_seqscan', 'off', true);
 
+    -- PostgreSQL before 16 sorts for an aggregate by itself. pgvector before 0.8 has no iterative scan, and returns fewer
+    -- where others' blocks are in the way.
+    if current_setting('server_version_num')::integer >= 160000 and v_scanned <= 900 then
+        if v_iterative_scan is not null then
+            perform set_config('hnsw.iterative_scan', 'off', true);
+        end if;
+
+        perform set_config('hnsw.ef_search', ceil(greatest(
+            v_scanned * case when v_scanned > 1.05 * max_blocks then 1.1 else 1 end, 40))::text, true);
+
+        select array_agg(b.ctid order by b.embedding::extensions.halfvec(1536) operator(extensions.<=>) v_query)
+        into v_places
+        from cto.blocks as b
+        where b.owner_id = owner_key
+            and b.embedding_model = model
+            and b.created_at <= as_of
+            and (b.superseded_at is null or b.superseded_at > as_of);
+    end if;
+
+    if v_places is null or cardinality(v_places) < 0.9 * least(max_blocks, v_blocks) then
+        if v_iterative_scan is not null then
+            perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
+        end if;
+
+        perform set_config('hnsw.ef_search', least(greatest(max_blocks, 40), 1000)::text, true);
+
+        v_places := array(
+            select b.ctid
+            from cto.blocks as b
+            where b.owner_id = owner_key
+                and b.embedding_model = model
+                and b.created_at <= as_of
+                and (b.superseded_at is null or b.superseded_at > as_of)
+            order by b.embedding::extensions.halfvec(1536) operator(extensions.<=>) v_query
+            limit max_blocks);
+    end if;
+
     return query
-    select b.ctid
-    from cto.blocks as b
-    where b.owner_id = owner_key
-        and b.embedding_model = model
-        and b.created_at <= as_of
-        and (b.superseded_at is null or b.superseded_at > as_of)
-    order by b.embedding::extensions.halfvec(1536) operator(extensions.<=>) v_query
-    limit max_blocks;
+    select n.place
+    from unnest(v_places[:max_blocks]) as n (place);
 
     perform set_config('hnsw.ef_search', v_ef_search, true);
 

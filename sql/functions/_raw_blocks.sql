@@ -65,7 +65,11 @@ begin
             s.hash, s.session_hash, s.created_at, s.ordinal, s.access_count, s.lexemes, s.embedding,
             coalesce(s.language, 'simple') as language,
             coalesce(s.word_count, length(s.lexemes))::float8 as words,
-            right(rtrim(s.content, E' \n\r\t'), 1) = '?' as asks,
+            -- Nearly always seen without counting characters.
+            s.content like '%?' or (
+                s.content like any (array['% ', E'%\n', E'%\r', E'%\t'])
+                and rtrim(s.content, E' \n\r\t') like '%?'
+            ) as asks,
             case when s.embedded_at > as_of and s.recorded_at <= as_of then null else s.embedding_model end
             as embedding_model,
             case when p.block_hash is null then s.importance else p.importance end as importance,

@@ -30,8 +30,7 @@ returns table (
 language plpgsql
 stable
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan
-set random_page_cost = 1.1
+set plan_cache_mode = force_generic_plan
 as $function$
 #variable_conflict use_column
 declare
@@ -43,6 +42,9 @@ declare
     v_pins constant character(64)[] := cto._pinned_blocks(owner_key, session_key, as_of);
     v_candidates cto.memory[];
     v_types text[];
+    v_contents text[];
+    v_sources character(64)[];
+    v_moments timestamptz[];
     v_wanted character(64)[];
     v_count integer := 0;
     v_headings text[] := '{}';
@@ -52,10 +54,11 @@ declare
     v_said text[] := '{}';
     v_candidate record;
 begin
-    -- As rows of cto.memory: not recorded yet, but all that is needed twice. The types apart: as of an earlier moment
-    -- they may be others than those of now.
-    select array_agg(s.candidate), array_agg(s.block_type)
-    into v_candidates, v_types
+    -- As rows of cto.memory, not recorded yet, and what else is needed twice. What is not greedy chooses from more.
+    select
+        array_agg(s.candidate), array_agg(s.block_type), array_agg(s.content), array_agg(s.source_hash),
+        array_agg(s.created_at)
+    into v_candidates, v_types, v_contents, v_sources, v_moments
     from (
         select
             (
@@ -63,10 +66,12 @@ begin
                 cto._block_cost(s.block_type, s.content, s.token_count, s.is_exact, format), null,
                 s.recency, s.frequency, s.importance, s.similarity, null, null
             )::cto.memory as candidate,
-            s.block_type
+            s.block_type, s.content, s.source_hash, s.created_at
         from cto._score_blocks(
             owner_key => owner_key, session_key => session_key, query => query, query_embedding => query_embedding,
-            config => scorer_config, as_of => as_of, max_candidates => greatest(200, 2 * v_max_blocks)) as s
+            config => scorer_config, as_of => as_of,
+            max_candidates => greatest(
+                case selector_config ->> 'strategy' when 'greedy' then 100 else 200 end, 2 * v_max_blocks)) as s
     ) as s;
 
     -- The pinned ones first; what is left then is for the others.
@@ -89,17 +94,16 @@ begin
             into v_wanted
             from (
                 select
-                    c.block_hash, c.score, c.token_count, c.block_type, b.created_at, x.folded,
+                    c.block_hash, c.score, c.token_count, c.block_type, c.created_at, x.folded,
                     row_number() over (
-                        partition by coalesce(nullif(x.folded, ''), b.hash)
-                        order by c.token_count + v_heading_cost <= v_left desc, c.score desc, b.created_at desc, c.block_hash
+                        partition by coalesce(nullif(x.folded, ''), c.block_hash)
+                        order by c.token_count + v_heading_cost <= v_left desc, c.score desc, c.created_at desc, c.block_hash
                     ) as repetition
-                from unnest(v_candidates, v_types) as c (
+                from unnest(v_candidates, v_types, v_contents, v_sources, v_moments) as c (
                     session_hash, owner_id, block_hash, "position", score, token_count, included, recency, frequency,
-                    importance, similarity, reason, selected_at, block_type
+                    importance, similarity, reason, selected_at, block_type, content, source_hash, created_at
                 )
-                inner join cto.blocks as b on b.owner_id = owner_key and b.hash = c.block_hash
-                cross join lateral (select cto.fold_text(b.content)) as x (folded)
+                cross join lateral (select cto.fold_text(c.content)) as x (folded)
                 where c.score >= v_min_score and c.block_hash <> all (v_pins)
             ) as e
             where e.repetition = 1 and (e.folded = '' or e.folded <> all (v_said));
@@ -110,16 +114,15 @@ begin
         for v_candidate in
             select
                 c.block_hash, c.score, c.recency, c.frequency, c.importance, c.similarity, c.token_count as cost,
-                c.block_type, b.content, b.source_hash, b.created_at,
+                c.block_type, c.content, c.source_hash, c.created_at,
                 c.block_hash = any (v_pins) as is_pinned,
                 v_wanted is null or c.block_hash = any (v_wanted) as is_wanted
-            from unnest(v_candidates, v_types) as c (
+            from unnest(v_candidates, v_types, v_contents, v_sources, v_moments) as c (
                 session_hash, owner_id, block_hash, "position", score, token_count, included, recency, frequency,
-                importance, similarity, reason, selected_at, block_type
+                importance, similarity, reason, selected_at, block_type, content, source_hash, created_at
             )
-            inner join cto.blocks as b on b.owner_id = owner_key and b.hash = c.block_hash
             where (c.block_hash = any (v_pins)) = (v_round = 1)
-            order by array_position(v_wanted, c.block_hash), c.score desc, b.created_at desc, c.block_hash
+            order by array_position(v_wanted, c.block_hash), c.score desc, c.created_at desc, c.block_hash
         loop
             v_is_new_heading := v_candidate.block_type <> all (v_headings);
             v_cost := v_candidate.cost + case when v_is_new_heading then v_heading_cost else 0 end;

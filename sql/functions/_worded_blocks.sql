@@ -1,16 +1,19 @@
--- _worded_blocks: the blocks of a large owner that share the rarest words with a query.
+-- _worded_blocks: the blocks of a large owner that hold a query's words best.
 --
 -- Called by: _first_candidates. Reads only.
 --
--- The rarest stems first, as long as all their blocks together are at most max_blocks; of the commoner ones,
--- only blocks that hold two at once. A block that holds one common word and is not near by its vector
--- cannot be among the best.
+-- Looked at are the blocks with the rarest stems, as long as all of them together are at most max_read; of the
+-- commoner stems, only blocks that hold two at once. A block that holds one common word is not among the best.
 
 create or replace function cto._worded_blocks(
     owner_key character(64),
     lexemes text[],
     frequencies bigint[],
+    mean_words double precision,
+    k1 double precision,
+    b double precision,
     as_of timestamptz,
+    max_read integer,
     max_blocks integer
 )
 returns setof tid
@@ -26,8 +29,10 @@ as $function$
 declare
     v_most_pairs constant integer := 10;
     v_blocks constant float8 := (select s.blocks from cto.owner_statistics as s where s.owner_id = owner_key);
-    v_room float8 := max_blocks;
+    v_room float8 := max_read;
     v_query tsquery;
+    v_words tsquery[] := '{}';
+    v_rarities float8[] := '{}';
     v_common tsquery[] := '{}';
     v_common_frequencies float8[] := '{}';
     v_pair_room float8;
@@ -40,6 +45,9 @@ begin
         group by t.lexeme
         order by frequency, t.lexeme
     loop
+        v_words := v_words || v_term.word;
+        v_rarities := v_rarities || cto._rarity(v_blocks, v_term.frequency);
+
         if v_term.frequency <= v_room then
             v_query := coalesce(v_query || v_term.word, v_term.word);
             v_room := v_room - v_term.frequency;
@@ -50,13 +58,13 @@ begin
     end loop;
 
     -- Words of one subject keep company: some three times as many pairs as chance would have.
-    v_pair_room := max_blocks;
+    v_pair_room := max_read;
 
     for v_term in
-        select a.word && b.word as words, 3 * a.frequency * b.frequency / greatest(v_blocks, 1) as frequency
-        from unnest(v_common, v_common_frequencies) with ordinality as a (word, frequency, place)
-        inner join unnest(v_common, v_common_frequencies) with ordinality as b (word, frequency, place)
-            on a.place < b.place
+        select x.word && y.word as words, 3 * x.frequency * y.frequency / greatest(v_blocks, 1) as frequency
+        from unnest(v_common, v_common_frequencies) with ordinality as x (word, frequency, place)
+        inner join unnest(v_common, v_common_frequencies) with ordinality as y (word, frequency, place)
+            on x.place < y.place
         order by frequency
         limit v_most_pairs
     loop
@@ -70,20 +78,39 @@ begin
         v_query := v_common[1];
     end if;
 
+    -- By BM25, but every word as if it were said once: to take 300 tsvectors apart would cost more than all the rest.
     return query
-    select b.ctid
-    from cto.blocks as b
-    where b.owner_id = owner_key
-        and b.lexemes @@ v_query
-        and b.created_at <= as_of
-        and (b.superseded_at is null or b.superseded_at > as_of)
-    limit 3 * max_blocks;
+    select a.place
+    from (
+        select
+            x.ctid as place, x.lexemes,
+            1 - _worded_blocks.b + _worded_blocks.b
+            * coalesce(x.word_count, length(x.lexemes)) / _worded_blocks.mean_words as length
+        from cto.blocks as x
+        where x.owner_id = owner_key
+            and x.lexemes @@ v_query
+            and x.created_at <= as_of
+            and (x.superseded_at is null or x.superseded_at > as_of)
+        limit 3 * max_read
+    ) as a
+    order by (
+        select sum(w.rarity)
+        from unnest(v_words, v_rarities) as w (word, rarity)
+        where a.lexemes @@ w.word
+    ) / (1 + k1 * a.length) desc, a.place
+    limit max_blocks;
 end;
 $function$;
 
-comment on function cto._worded_blocks(character, text[], bigint[], timestamptz, integer) is
-'Places (ctid) of live blocks that hold the rarest of lexemes (frequencies: how many blocks hold each), about max_blocks
-of them.';
+comment on function cto._worded_blocks(
+    character, text[], bigint[], double precision, double precision, double precision, timestamptz, integer, integer
+) is
+'Places (ctid) of the max_blocks best live blocks, about as BM25 ranks them, among about max_read that hold the rarest
+of lexemes (frequencies: how many blocks hold each, null: a few).';
 
-revoke all on function cto._worded_blocks(character, text[], bigint[], timestamptz, integer) from public;
-grant execute on function cto._worded_blocks(character, text[], bigint[], timestamptz, integer) to cto_agent;
+revoke all on function cto._worded_blocks(
+    character, text[], bigint[], double precision, double precision, double precision, timestamptz, integer, integer
+) from public;
+grant execute on function cto._worded_blocks(
+    character, text[], bigint[], double precision, double precision, double precision, timestamptz, integer, integer
+) to cto_agent;

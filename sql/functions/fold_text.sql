@@ -12,8 +12,12 @@ parallel safe
 set search_path = pg_catalog, pg_temp
 as $function$
 select btrim(regexp_replace(
-    translate(lower(content), 'áàâäãåéèêëíìîïóòôöõúùûüýçñÁÀÂÄÉÈÊËÍÌÎÏÓÒÔÖÚÙÛÜÑ',
-        'aaaaaaeeeeiiiiooooouuuuycnaaaaeeeeiiiioooouuuun'),
+    -- To look each character up among the accented ones takes longer than all the rest.
+    case
+        when octet_length(content) = length(content) then lower(content)
+        else translate(lower(content), 'áàâäãåéèêëíìîïóòôöõúùûüýçñÁÀÂÄÉÈÊËÍÌÎÏÓÒÔÖÚÙÛÜÑ',
+            'aaaaaaeeeeiiiiooooouuuuycnaaaaeeeeiiiioooouuuun')
+    end,
     '[[:space:].,;:!?"''()\[\]\u00bf\u00a1\u00ab\u00bb\u2018\u2019\u201c\u201d\u2026]+', ' ', 'g'
 ));
 $function$;
