@@ -88,9 +88,9 @@ lint-pgspot: .venv/.dev
 # --- benchmarks --------------------------------------------------------------
 
 .PHONY: bench-recall
-bench-recall: .venv/.dev ## recall on LOCOMO; LOCOMO= names its directory
+bench-recall: .venv/.dev ## recall on LOCOMO; LOCOMO= names its directory, ARGS=--one-owner
 	@[[ -d '$(LOCOMO)' ]] || { echo "no directory $(LOCOMO): make bench-recall LOCOMO=DIR"; exit 1; }
-	$(BIN)/python bench/recall.py --data '$(LOCOMO)'
+	$(BIN)/python bench/recall.py --data '$(LOCOMO)' $(ARGS)
 
 .PHONY: bench-extract
 bench-extract: .venv/.dev ## precision and recall of extraction; SETS= names the labelled sets

@@ -6,10 +6,11 @@ The data (turns.json, questions.json, embeddings.npz) are conversations whose qu
 turns that hold the answer. Each conversation becomes one owner, through cto.log_message with the
 extraction mode `message` and sizes that keep one turn one block. Asked a week after its last turn,
 with the default scorer and selector; only max_blocks is raised; and once more right after the last
-turn, at 2,000 tokens. A question counts with the share of
-its evidence turns that are inside the selected context; the figure is the mean over the questions
-of categories 1 to 4. Every method fills the same budget of cl100k_base tokens, best first, what
-does not fit is skipped; cto alone also pays for its headings and list marks.
+turn, at 2,000 tokens. A question counts with the share of its evidence turns that are inside the
+selected context; the figure is the mean over the questions of categories 1 to 4. With --one-owner
+all conversations belong to one owner, who has so many blocks that only what stands out counts; all
+are asked after the last turn of all. Every method fills the same budget of cl100k_base tokens, best
+first, what does not fit is skipped; cto alone also pays for its headings and list marks.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ console = Console(width=110)
 class Turn:
     """One turn of a conversation, and its vector."""
 
+    owner: str
     sample: str
     session: str
     dia_id: str
@@ -63,6 +65,7 @@ class Turn:
 class Question:
     """A question, the turns that hold its answer, and its vector."""
 
+    owner: str
     sample: str
     text: str
     category: int
@@ -70,11 +73,15 @@ class Question:
     vector: str
 
 
-def read_data(folder: Path) -> tuple[list[Turn], list[Question]]:
-    """Read the conversations and the questions of categories 1 to 4."""
+def read_data(folder: Path, owner: str | None) -> tuple[list[Turn], list[Question]]:
+    """Read the conversations and the questions of categories 1 to 4.
+
+    owner: of all conversations; without one, each is an owner of its own.
+    """
     vectors = np.load(folder / "embeddings.npz")
     turns = [
         Turn(
+            owner=owner or row["sample"],
             sample=row["sample"],
             session=row["session"],
             dia_id=row["dia_id"],
@@ -93,6 +100,7 @@ def read_data(folder: Path) -> tuple[list[Turn], list[Question]]:
         known[turn.sample].add(turn.dia_id)
     questions = [
         Question(
+            owner=owner or row["sample"],
             sample=row["sample"],
             text=row["question"],
             category=row["category"],
@@ -139,23 +147,23 @@ def load(connection: Connection, turns: Sequence[Turn]) -> None:
                 """
                 select cto.log_message(
                     context_id => %(context)s, role => %(role)s, content => %(text)s,
-                    agent_name => 'bench', user_id => %(sample)s, session_id => %(context)s,
+                    agent_name => 'bench', user_id => %(owner)s, session_id => %(context)s,
                     token_count => %(tokens)s, at => %(at)s)
                 """,
                 {
                     "context": f"{turn.sample}/{turn.session}",
                     "role": "user" if turn.speaker == first_speaker[turn.sample] else "assistant",
                     "text": turn.text,
-                    "sample": turn.sample,
+                    "owner": turn.owner,
                     "tokens": turn.tokens,
                     "at": turn.at,
                 },
             )
-    by_text = {(turn.sample, turn.text): turn for turn in turns}
+    by_text = {(turn.owner, turn.text): turn for turn in turns}
     keys = {
         row[1]: row[0]
         for row in connection.execute(
-            "select s, cto.key(s) from unnest(%s::text[]) as s", ([t.sample for t in turns],)
+            "select s, cto.key(s) from unnest(%s::text[]) as s", ([t.owner for t in turns],)
         )
     }
     while True:
@@ -200,7 +208,7 @@ def select_cto(
             owner => %s, session => 'bench', query => %s, query_embedding => %s::vector,
             budget_tokens => %s, as_of => %s, record => false)
         """,
-        (question.sample, question.text, question.vector, budget, as_of),
+        (question.owner, question.text, question.vector, budget, as_of),
     )
     return {row[0] for row in rows}
 
@@ -214,7 +222,7 @@ def rank_vector(connection: Connection, question: Question) -> list[tuple[str, i
         order by embedding <=> cto._pad_vector(%s::vector)
         limit 400
         """,
-        (question.sample, question.vector),
+        (question.owner, question.vector),
     ).fetchall()
 
 
@@ -230,7 +238,7 @@ def rank_fused(connection: Connection, question: Question) -> list[tuple[str, in
         near as (
             select b.hash, row_number() over (order by b.embedding <=> q.vector, b.hash) as place
             from cto.blocks as b, question as q
-            where b.owner_id = cto.key(%(sample)s)
+            where b.owner_id = cto.key(%(owner)s)
             order by place
             limit 200
         ),
@@ -243,7 +251,7 @@ def rank_fused(connection: Connection, question: Question) -> list[tuple[str, in
                         b.hash
                 ) as place
             from cto.blocks as b, question as q
-            where b.owner_id = cto.key(%(sample)s)
+            where b.owner_id = cto.key(%(owner)s)
                 and to_tsvector('cto.english', b.content) @@ q.words
             order by place
             limit 200
@@ -252,12 +260,12 @@ def rank_fused(connection: Connection, question: Question) -> list[tuple[str, in
         from near
         full join worded on worded.hash = near.hash
         inner join cto.blocks as b
-            on b.owner_id = cto.key(%(sample)s) and b.hash = coalesce(near.hash, worded.hash)
+            on b.owner_id = cto.key(%(owner)s) and b.hash = coalesce(near.hash, worded.hash)
         order by
             coalesce(1.0 / (60 + near.place), 0) + coalesce(1.0 / (60 + worded.place), 0) desc,
             b.hash
         """,
-        {"vector": question.vector, "text": question.text, "sample": question.sample},
+        {"vector": question.vector, "text": question.text, "owner": question.owner},
     ).fetchall()
 
 
@@ -266,11 +274,13 @@ def measure(
 ) -> list[dict[str, Any]]:
     """Ask every question of every method at every budget; one row each with the share found."""
     text_of = {(turn.sample, turn.dia_id): turn.text for turn in turns}
-    last = {turn.sample: turn.at for turn in turns}
+    last: dict[str, datetime] = {}
+    for turn in turns:
+        last[turn.owner] = max(turn.at, last.get(turn.owner, turn.at))
     rows = []
     for question in track(questions, description="asking questions", console=console):
         evidence = {text_of[question.sample, dia_id] for dia_id in question.evidence}
-        as_of = last[question.sample] + timedelta(days=7)
+        as_of = last[question.owner] + timedelta(days=7)
         ranked = {
             "vector": rank_vector(connection, question),
             "vector + ts_rank (RRF)": rank_fused(connection, question),
@@ -291,7 +301,7 @@ def measure(
                 }
                 for method, texts in chosen.items()
             ]
-        texts = select_cto(connection, question, last[question.sample], 2000)
+        texts = select_cto(connection, question, last[question.owner], 2000)
         rows.append(
             {
                 "sample": question.sample,
@@ -353,6 +363,7 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--data", type=Path, required=True, help="folder with the conversations")
+    parser.add_argument("--one-owner", action="store_true", help="of all conversations")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     arguments = parser.parse_args()
     missing = [
@@ -368,7 +379,7 @@ def main() -> int:
         )
         return 2
 
-    turns, questions = read_data(arguments.data)
+    turns, questions = read_data(arguments.data, "everyone" if arguments.one_owner else None)
     console.print(
         f"{len({t.sample for t in turns})} conversations, {len(turns):,} turns,"
         f" {len(questions)} questions with evidence"

@@ -245,7 +245,7 @@ def test_where_every_block_is_a_candidate_the_scores_are_exact(
     memory: Memory, db: Connection
 ) -> None:
     db.execute("select cto.refresh_statistics(%s)", (OTHER,))
-    db.execute("""select cto.set_algorithm('scorer', '{"exhaustive_blocks": 0}')""")
+    db.execute("""select cto.set_algorithm('scorer', '{"exhaustive_blocks": 0, "crowd": {"blocks": 0}}')""")
     db.execute(
         'select cto.set_algorithm(%s, \'{"crowd": {"blocks": 0}}\')',
         (EXHAUSTIVE,),
@@ -329,7 +329,7 @@ def test_blocks_of_other_owners_never_appear(memory: Memory, db: Connection) -> 
     db.execute(
         "select cto.refresh_statistics(owner) from unnest(%s::text[]) as owner", ([TWIN, OTHER],)
     )
-    db.execute("""select cto.set_algorithm('scorer', '{"exhaustive_blocks": 0}')""")
+    db.execute("""select cto.set_algorithm('scorer', '{"exhaustive_blocks": 0, "crowd": {"blocks": 0}}')""")
     for query in memory.queries[-5:]:
         for given in (ask(query), {"query": query.text}, {}):
             assert not memory.other & set(score(db, **given))

@@ -48,8 +48,8 @@ declare
     v_vector extensions.vector := cto._pad_vector(query_embedding);
     v_newest integer := greatest(300, max_candidates);
     v_newest_from timestamptz;
-    v_is_large boolean := false;
-    v_is_crowd boolean := false;
+    v_is_crowd boolean;
+    v_is_large boolean;
     v_candidates tid[];
     v_languages text[] := '{}';
     v_lexemes text[] := '{}';
@@ -57,6 +57,7 @@ declare
     v_rarities float8[];
     v_blocks float8;
     v_mean_words float8;
+    v_counted_at timestamptz;
 
     v_pins constant character(64)[] := cto._pinned_blocks(owner_key, session_key, as_of);
 
@@ -125,13 +126,29 @@ begin
                   hint = 'Embed the query with the current model, see cto.embedding_models.';
     end if;
 
-    -- Only what was counted can be searched without looking at every block.
-    select s.blocks, s.mean_words, true
-    into v_blocks, v_mean_words, v_is_large
+    select s.blocks, s.mean_words, s.counted_at
+    into v_blocks, v_mean_words, v_counted_at
     from cto.owner_statistics as s
-    where s.owner_id = owner_key and s.blocks > (config ->> 'exhaustive_blocks')::numeric::integer;
+    where s.owner_id = owner_key;
 
-    v_is_large := coalesce(v_is_large, false);
+    -- As of then: an earlier selection is made again by the rule that it was made by. What the last count leaves no
+    -- doubt about is not counted again.
+    v_is_crowd := coalesce(v_blocks > 2 * v_crowd::float8 and v_counted_at <= as_of, false) or exists (
+        select
+        from cto.blocks as b
+        where b.owner_id = owner_key
+            and b.created_at <= as_of
+            and (b.superseded_at is null or b.superseded_at > as_of)
+        offset v_crowd
+    );
+
+    -- Only what was counted can be searched without looking at every block.
+    v_is_large := v_is_crowd and coalesce(v_blocks > (config ->> 'exhaustive_blocks')::numeric::integer, false);
+
+    if not v_is_large then
+        v_blocks := null;
+        v_mean_words := null;
+    end if;
 
     if v_query is not null then
         select array_agg(t.language), array_agg(t.lexeme), array_agg(t.blocks)
@@ -174,18 +191,6 @@ begin
             lexemes => v_lexemes, frequencies => v_frequencies, mean_words => v_mean_words, config => config,
             newest_from => v_newest_from, as_of => as_of, max_candidates => max_candidates);
     end if;
-
-    v_is_crowd := v_is_large or (
-        select count(*)
-        from (
-            select
-            from cto.blocks as b
-            where b.owner_id = owner_key
-                and b.created_at <= as_of
-                and (b.superseded_at is null or b.superseded_at > as_of)
-            limit v_crowd::bigint + 1
-        ) as b
-    ) > v_crowd;
 
     with known as materialized (
         select
