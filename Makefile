@@ -76,11 +76,11 @@ lint-squawk: .venv/.dev
 	    | xargs -0 -r $(BIN)/squawk
 # PS002: the schema cto is ours, so nobody can have made a routine there before us. Apart: _block_cost, to be
 # inlined without a pinned path; estimate_tokens and _choose_context, whose variables (with a collation, of
-# a table's type) pgspot's parser does not know; and _min_max, plain arithmetic in an SQL-standard body,
+# a table's type) pgspot's parser does not know; and _min_max and _rarity, plain arithmetic in an SQL-standard body,
 # which it cannot read at all.
 lint-pgspot: .venv/.dev
 	ls sql/functions/*.sql plpython/*.sql \
-	    | grep -vE '/(_block_cost|_min_max|_choose_context|estimate_tokens)\.sql' \
+	    | grep -vE '/(_block_cost|_min_max|_rarity|_choose_context|estimate_tokens)\.sql' \
 	    | xargs $(BIN)/pgspot --ignore PS002 --ignore-lang plpython3u
 	$(BIN)/pgspot --ignore PS002 --no-plpgsql \
 	    sql/functions/estimate_tokens.sql sql/functions/_choose_context.sql

@@ -1,4 +1,4 @@
-"""What cto.score_blocks should answer for a small owner: docs/scoring.md in plain Python.
+"""What cto.score_blocks should answer of all blocks: docs/scoring.md in plain Python.
 
 Only what is not part of the formula is read from the database: the blocks with the lexemes that
 PostgreSQL made of them, the stems of the query in each language, and the cosines.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import groupby, pairwise
@@ -21,6 +21,10 @@ from conftest import Connection
 Config = Mapping[str, Any]
 SECONDS = {"minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 BLANK = " \n\r\t"
+# Of a crowd: what the nearest are worth, which share of the best rank the best worded have at
+# least, and around how many something is said.
+NEARNESS, LEAST_WORDED, SEEDS = 0.8, 0.25, 66
+STEPS = (-2, -1, 1, 2)
 
 # fmt: off
 ENGLISH = [
@@ -69,6 +73,14 @@ class Question:
     def has_text(self) -> bool:
         """Whether there is anything to read in it."""
         return self.text is not None and self.text.strip() != ""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the blocks hold of a query, by lexeme: how rare it is, how often each says it."""
+
+    rarity: Mapping[str, float]
+    times: Sequence[Mapping[str, float]]  # divided by the length of the block
 
 
 @dataclass(frozen=True)
@@ -153,27 +165,66 @@ def _similarities(
     if not question.has_text and not question.has_vector:
         return [None] * len(blocks)
     signals, sessions = config["signals"], _sessions(blocks)
-    closeness = _closeness(blocks, question, config)
-    best = [
-        fmean(sorted((closeness[member] for member in sessions[i]), reverse=True)[:3])
-        for i in range(len(blocks))
-    ]
+    is_crowd = len(blocks) > config["crowd"]["blocks"]
+    closeness, worded = (_crowd_closeness if is_crowd else _closeness)(blocks, question, config)
     dates = named_dates(question.text or "")
-    strengths = [
-        (near + config["smoothing"]["session_best"] * top + signals["date"] * on_date(block, dates))
-        * (1 + signals["lead"] * _lead(block, question))
-        * (1 - signals["question"] * block.content.rstrip(BLANK).endswith("?"))
-        for block, near, top in zip(blocks, closeness, best, strict=True)
-    ]
-    return scaled(strengths)
+    strengths = []
+    for i, block in enumerate(blocks):
+        near = closeness[i]
+        if is_crowd and near == 0:
+            strengths.append(0.0)
+            continue
+        best = sorted((closeness[member] for member in sessions[i]), reverse=True)[:3]
+        # Of a crowd, what is missing of a session counts as 0.
+        top = sum(best) / (3 if is_crowd and block.session is not None else len(best))
+        near += config["smoothing"]["session_best"] * top
+        near += signals["date"] * on_date(block, dates)
+        if i in worded:
+            near *= 1 + signals["lead"] * _lead(block, question)
+        near *= 1 - signals["question"] * block.content.rstrip(BLANK).endswith("?")
+        strengths.append(near)
+    if not is_crowd:
+        return scaled(strengths)
+    most = max(strengths)
+    return [value / most if most > 0 else 0.0 for value in strengths]
 
 
-def _closeness(blocks: Sequence[Block], question: Question, config: Config) -> list[float]:
-    wording, vicinity = _wording(blocks, question, config), _vicinity(blocks, config)
-    if vicinity is None or not question.has_vector:
-        return wording
+def _closeness(
+    blocks: Sequence[Block], question: Question, config: Config
+) -> tuple[list[float], Container[int]]:
+    """Return how close each block is, and the indexes of those whose own words count."""
+    around = _around(_sessions(blocks))
+    wording = _wording(_words(blocks, question, config), around, config)
+    known = [block.cosine for block in blocks if block.cosine is not None]
+    everywhere = range(len(blocks))
+    if not known:
+        return wording, everywhere
+    by_cosine = dict(zip(known, scaled(known), strict=True))
+    usual = fmean(by_cosine[cosine] for cosine in known)
+    near = [usual if block.cosine is None else by_cosine[block.cosine] for block in blocks]
+    return _mixed(_vicinity(near, around, config), wording, question, config), everywhere
+
+
+def _crowd_closeness(
+    blocks: Sequence[Block], question: Question, config: Config
+) -> tuple[list[float], Container[int]]:
+    words = _words(blocks, question, config)
+    near = _nearness(blocks, config)
+    worded = _worded(blocks, words, question, config)
+    around = _around_seeds(blocks, _seeds(blocks, near, worded, config))
+    heard = Words(words.rarity, [t if i in worded else {} for i, t in enumerate(words.times)])
+    wording = _wording(heard, around, config)
+    if not near:
+        return wording, worded
+    vicinity = _vicinity([near.get(i, 0.0) for i in range(len(blocks))], around, config)
+    return _mixed(vicinity, wording, question, config), worded
+
+
+def _mixed(
+    vicinity: Sequence[float], wording: Sequence[float], question: Question, config: Config
+) -> list[float]:
     if not question.has_text:
-        return vicinity
+        return list(vicinity)
     shares = config["hybrid"]
     return [
         shares["vector"] * near + shares["text"] * said
@@ -181,38 +232,112 @@ def _closeness(blocks: Sequence[Block], question: Question, config: Config) -> l
     ]
 
 
-def _wording(blocks: Sequence[Block], question: Question, config: Config) -> list[float]:
-    if not question.has_text or not blocks:
-        return [0.0] * len(blocks)
-    k1, b = config["bm25"]["k1"], config["bm25"]["b"]
-    mean_words = max(fmean(block.word_count for block in blocks), 1)
-    holders = Counter(lexeme for block in blocks for lexeme in _shared(block, question))
-    rank = [0.0] * len(blocks)
-    for lexeme, count in holders.items():
-        idf = math.log(1 + (len(blocks) - count + 0.5) / (count + 0.5))
-        times = [
-            len(block.lexemes[lexeme]) / (1 - b + b * block.word_count / mean_words)
-            if lexeme in _shared(block, question)
-            else 0.0
-            for block in blocks
-        ]
-        for i, y in enumerate(window(times, _sessions(blocks), config)):
-            if y > 0:
-                rank[i] += idf * y * (k1 + 1) / (y + k1)
-    most = max(rank)
+# --- a crowd --------------------------------------------------------------------------------------
+
+
+def _nearness(blocks: Sequence[Block], config: Config) -> dict[int, float]:
+    """Return how near the nearest are, by index."""
+    cosines = {i: block.cosine for i, block in enumerate(blocks) if block.cosine is not None}
+    nearest = sorted(cosines, key=lambda i: (-cosines[i], blocks[i].hash))
+    nearest = nearest[: int(config["crowd"]["nearest"])]
+    shares = scaled([cosines[i] for i in nearest])
+    return {i: NEARNESS * share for i, share in zip(nearest, shares, strict=True)}
+
+
+def _worded(
+    blocks: Sequence[Block], words: Words, question: Question, config: Config
+) -> dict[int, float]:
+    """Return the BM25 of the best worded on their own words, by index."""
+    own = _bm25(words.rarity, words.times, config)
+    count, least = int(config["crowd"]["worded"]), LEAST_WORDED * max(own)
+    if not question.has_vector:
+        count, least = 10 * count, 0
+    holders = [i for i, times in enumerate(words.times) if times and own[i] >= least]
+    holders.sort(key=lambda i: (-own[i], blocks[i].hash))
+    return {i: own[i] for i in holders[:count]}
+
+
+def _seeds(
+    blocks: Sequence[Block],
+    nearness: Mapping[int, float],
+    worded: Mapping[int, float],
+    config: Config,
+) -> list[int]:
+    """Return the best by themselves, whatever is said around them."""
+    shares, most = config["hybrid"], max(worded.values(), default=1)
+    standing = {
+        i: shares["vector"] * nearness.get(i, 0) + shares["text"] * (worded.get(i, 0) / most)
+        for i in nearness.keys() | worded.keys()
+    }
+    return sorted(standing, key=lambda i: (-standing[i], blocks[i].hash))[:SEEDS]
+
+
+def _around_seeds(blocks: Sequence[Block], seeds: Sequence[int]) -> list[dict[int, int]]:
+    """Return, as _around does, what is known of the neighbours: they lie with it around a seed."""
+    sessions = _sessions(blocks)
+    follows = {
+        i for seed in seeds for i in range(seed - 1, seed + 3) if {i - 1, i} <= {*sessions[seed]}
+    }
+    return [
+        {
+            step: i + step
+            for step in STEPS
+            if follows.issuperset(
+                range(i + 1, i + step + 1) if step > 0 else range(i + step + 1, i + 1)
+            )
+        }
+        for i in range(len(blocks))
+    ]
+
+
+# --- words and vectors ------------------------------------------------------------------------
+
+
+def _words(blocks: Sequence[Block], question: Question, config: Config) -> Words:
+    b = config["bm25"]["b"]
+    mean_words = max(fmean(block.word_count for block in blocks), 1) if blocks else 1
+    times = [
+        {
+            lexeme: len(block.lexemes[lexeme]) / (1 - b + b * block.word_count / mean_words)
+            for lexeme in sorted(_shared(block, question))
+        }
+        for block in blocks
+    ]
+    holders = Counter(lexeme for own in times for lexeme in own)
+    rarity = {
+        lexeme: math.log(1 + (len(blocks) - count + 0.5) / (count + 0.5))
+        for lexeme, count in holders.items()
+    }
+    return Words(rarity, times)
+
+
+def _bm25(
+    rarity: Mapping[str, float], times: Sequence[Mapping[str, float]], config: Config
+) -> list[float]:
+    k1 = config["bm25"]["k1"]
+    return [
+        sum(rarity[lexeme] * y * (k1 + 1) / (y + k1) for lexeme, y in own.items() if y > 0)
+        for own in times
+    ]
+
+
+def _wording(words: Words, around: Sequence[Mapping[int, int]], config: Config) -> list[float]:
+    spread: list[dict[str, float]] = [{} for _ in words.times]
+    for lexeme in words.rarity:
+        values = [own.get(lexeme, 0.0) for own in words.times]
+        for own, y in zip(spread, window(values, around, config), strict=True):
+            own[lexeme] = y
+    rank = _bm25(words.rarity, spread, config)
+    most = max(rank, default=0)
     return [value / most if most > 0 else 0.0 for value in rank]
 
 
-def _vicinity(blocks: Sequence[Block], config: Config) -> list[float] | None:
-    known = [block.cosine for block in blocks if block.cosine is not None]
-    if not known:
-        return None
-    by_cosine = dict(zip(known, scaled(known), strict=True))
-    usual = fmean(by_cosine[cosine] for cosine in known)
-    near = [usual if block.cosine is None else by_cosine[block.cosine] for block in blocks]
+def _vicinity(
+    near: Sequence[float], around: Sequence[Mapping[int, int]], config: Config
+) -> list[float]:
     smoothing = config["smoothing"]
     whole = 1 + 2 * (smoothing["nearest"] + smoothing["second"])
-    return [value / whole for value in window(near, _sessions(blocks), config)]
+    return [value / whole for value in window(near, around, config)]
 
 
 def _sessions(blocks: Sequence[Block]) -> list[range]:
@@ -224,17 +349,22 @@ def _sessions(blocks: Sequence[Block]) -> list[range]:
     return sessions
 
 
-def window(values: Sequence[float], sessions: Sequence[range], config: Config) -> list[float]:
-    """Return W(x): each value and its weighted neighbours, itself beyond its session's edges."""
-    smoothing = config["smoothing"]
-    weights = ((1, smoothing["nearest"]), (2, smoothing["second"]))
-
-    def at(i: int, other: int) -> float:
-        return values[other] if other in sessions[i] else values[i]
-
+def _around(sessions: Sequence[range]) -> list[dict[int, int]]:
+    """Return which block counts so many steps from each: itself beyond its session's edges."""
     return [
-        value + sum(weight * (at(i, i - step) + at(i, i + step)) for step, weight in weights)
-        for i, value in enumerate(values)
+        {step: i + step if i + step in session else i for step in STEPS}
+        for i, session in enumerate(sessions)
+    ]
+
+
+def window(
+    values: Sequence[float], around: Sequence[Mapping[int, int]], config: Config
+) -> list[float]:
+    """Return W(x): each value and the weighted ones of those around it."""
+    weights = (0, config["smoothing"]["nearest"], config["smoothing"]["second"])
+    return [
+        value + sum(weights[abs(step)] * values[other] for step, other in neighbours.items())
+        for value, neighbours in zip(values, around, strict=True)
     ]
 
 

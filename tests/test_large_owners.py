@@ -245,7 +245,11 @@ def test_where_every_block_is_a_candidate_the_scores_are_exact(
     memory: Memory, db: Connection
 ) -> None:
     db.execute("select cto.refresh_statistics(%s)", (OTHER,))
-    db.execute("""select cto.set_algorithm('scorer', '{"exhaustive_blocks": 0, "crowd": {"blocks": 0}}')""")
+    db.execute(
+        """
+        select cto.set_algorithm('scorer', '{"exhaustive_blocks": 0, "crowd": {"blocks": 0}}')
+        """
+    )
     db.execute(
         'select cto.set_algorithm(%s, \'{"crowd": {"blocks": 0}}\')',
         (EXHAUSTIVE,),
@@ -329,7 +333,11 @@ def test_blocks_of_other_owners_never_appear(memory: Memory, db: Connection) -> 
     db.execute(
         "select cto.refresh_statistics(owner) from unnest(%s::text[]) as owner", ([TWIN, OTHER],)
     )
-    db.execute("""select cto.set_algorithm('scorer', '{"exhaustive_blocks": 0, "crowd": {"blocks": 0}}')""")
+    db.execute(
+        """
+        select cto.set_algorithm('scorer', '{"exhaustive_blocks": 0, "crowd": {"blocks": 0}}')
+        """
+    )
     for query in memory.queries[-5:]:
         for given in (ask(query), {"query": query.text}, {}):
             assert not memory.other & set(score(db, **given))
@@ -629,3 +637,31 @@ def test_the_settings_of_a_session_stay_as_they_are(memory: Memory) -> None:
             select(connection, record=True, **ask(memory.queries[0]))
             assert one(connection, query, names) == before
         assert one(connection, query, names) == before
+
+
+def test_the_nearest_are_found_where_nearer_ones_of_others_are_in_the_way(
+    memory: Memory, db: Connection
+) -> None:
+    """As many as the index returns at once, all of them others'.
+
+    The last test of the file: what is rolled back stays in the way of that question.
+    """
+    query = memory.queries[0]
+    given = (OWNER, MODEL, str(query.vector.tolist()), 150)
+    db.execute("select cto.refresh_statistics(%s)", (OWNER,))
+    chance = np.random.default_rng(3)
+    noise = chance.standard_normal((400, len(query.vector))) * 0.001
+    db.cursor().executemany(
+        "insert into cto.blocks (owner_id, block_type, content, importance, embedding,"
+        " embedding_model) values (cto.key('in the way'), 'fact', %s, 0.5,"
+        " cto._pad_vector(%s::vector), %s)",
+        [
+            (f"nearer {number}", str((query.vector + moved).tolist()), MODEL)
+            for number, moved in enumerate(noise)
+        ],
+    )
+    before = scans(db)
+    found = {row[0] for row in db.execute(NEAREST, given)}
+    assert scans(db) == before + 2, "once for all at once, and once more"
+    wanted = {row[0] for row in db.execute(BRUTE_FORCE, given)}
+    assert len(found & wanted) >= 0.95 * 150

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -495,6 +496,23 @@ def test_blocks_that_are_said_again_while_others_select_do_not_deadlock(dsn: str
             ["select cto.remember('ana', 'frase ' || n) from generate_series(0, 9) as n"] * 15,
         ],
     )
+
+
+def test_what_was_selected_before_counts_as_read(dsn: str) -> None:
+    """In transactions of their own: within one, now() stands still."""
+    with psycopg.connect(dsn, autocommit=True) as db:
+        for number in range(3):
+            say(db, f"frase {number}", number / 4)
+        for turn in (1, 2, 3):
+            db.execute("select * from cto.select_context('ana', 's', max_blocks => %s)", (turn,))
+            if turn == 2:
+                db.execute("select cto.fold_accesses()")
+        frequencies = db.execute(
+            "select frequency from cto.score_blocks('ana') order by content"
+        ).fetchall()
+        # Read once, twice and three times.
+        expected = [math.log(1 + times) / math.log(4) for times in (1, 2, 3)]
+        assert [frequency for (frequency,) in frequencies] == pytest.approx(expected, abs=1e-9)
 
 
 def test_folding_waits_for_nobody(dsn: str) -> None:

@@ -139,6 +139,8 @@ ACCEPTED: list[tuple[str, dict[str, Any]]] = [
     *[("scorer", {"hybrid": {share: 0.3}}) for share in ("vector", "text")],
     *[("scorer", {"bm25": value}) for value in ({"k1": 0}, {"k1": 10}, {"b": 0}, {"b": 1}, {})],
     *[("scorer", {"smoothing": {key: 0}}) for key in ("nearest", "second", "session_best")],
+    *[("scorer", {"crowd": {"blocks": value}}) for value in (0, 1_000_000_000)],
+    *[("scorer", {"crowd": {key: value}}) for key in ("nearest", "worded") for value in (1, 1000)],
     *[("selector", {"budget_tokens": value}) for value in (1, 10_000_000)],
     *[("selector", {"min_score": value}) for value in (0, 1)],
     *[("selector", {"max_blocks": value}) for value in (1, 100_000)],
@@ -177,6 +179,9 @@ NUMBERS: list[tuple[str, str, float, float]] = [
     ("scorer", "smoothing.nearest", -0.1, 1.1),
     ("scorer", "smoothing.second", -0.1, 1.1),
     ("scorer", "smoothing.session_best", -0.1, 1.1),
+    ("scorer", "crowd.blocks", -1, 1_000_000_001),
+    ("scorer", "crowd.nearest", 0, 1001),
+    ("scorer", "crowd.worded", 0, 1001),
     ("selector", "budget_tokens", 0, 10_000_001),
     ("selector", "min_score", -0.1, 1.1),
     ("selector", "max_blocks", 0, 100_001),
@@ -191,7 +196,9 @@ WORDS = [
     ("consolidator", "merge_strategy"),
 ]
 LISTS = [("extractor", "patterns"), ("extractor", "extract_roles")]
-OBJECTS = [("scorer", "weights"), ("scorer", "hybrid"), ("scorer", "bm25"), ("scorer", "smoothing")]
+OBJECTS = [
+    ("scorer", key) for key in ("weights", "hybrid", "bm25", "smoothing", "signals", "crowd")
+]
 
 
 def put(path: str, value: Any) -> dict[str, Any]:
@@ -232,6 +239,9 @@ def test_a_number_beyond_floating_point_is_refused_by_its_name(
     [
         ("extractor", "min_content_length"),
         ("extractor", "max_block_size"),
+        ("scorer", "crowd.blocks"),
+        ("scorer", "crowd.nearest"),
+        ("scorer", "crowd.worded"),
         ("selector", "budget_tokens"),
         ("selector", "max_blocks"),
     ],

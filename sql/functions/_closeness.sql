@@ -189,8 +189,8 @@ comment on function cto._closeness(
     integer[], boolean[], boolean[], boolean, double precision[], integer[], integer[], double precision[],
     double precision[], jsonb
 ) is
-'Closeness of blocks, at least 0, in the order in which they were said in their sessions. sessions: number of each one''s
-session; follows: whether the one before was said right before it; is_alone: without a session; nearness: null without a
+'Closeness of blocks, at least 0, in the order in which they were said in their sessions. sessions: the number of each
+one''s session; follows: whether the one before was said right before it; is_alone: without a session; nearness: null without a
 vector; holders, terms, times: which block holds which term how often (length-normalised); rarities: by term, null
 without a text. In a crowd, what is not here counts nothing, and what does not stand out gains nothing by its session.';
 

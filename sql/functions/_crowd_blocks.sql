@@ -56,6 +56,8 @@ declare
     v_nearest_weight constant float8 := 0.8;
     v_nearest constant integer := (config #>> '{crowd,nearest}')::numeric;
     v_worded constant integer := (config #>> '{crowd,worded}')::numeric * case when query_vector is null then 10 else 1 end;
+    -- Beside vectors, a block that holds only the commonest of the words does not hold them best, however few there are.
+    v_least constant float8 := case when query_vector is null then 0 else 0.25 end;
     v_vector_share constant float8 := config #>> '{hybrid,vector}';
     v_text_share constant float8 := config #>> '{hybrid,text}';
     v_k1 constant float8 := config #>> '{bm25,k1}';
@@ -81,16 +83,23 @@ begin
     ),
 
     worded as (
-        select f.hash, sum(r.rarity * t.times * (v_k1 + 1) / nullif(t.times + v_k1, 0)) as bm25
-        from first as f
-        cross join lateral unnest(f.terms, f.times) as t (term, times)
-        inner join rarity as r on r.term = t.term
-        group by f.hash
-        order by bm25 desc nulls last, f.hash
+        select w.hash, w.bm25
+        from (
+            select w.*, max(w.bm25) over () as best
+            from (
+                select f.hash, sum(r.rarity * t.times * (v_k1 + 1) / nullif(t.times + v_k1, 0)) as bm25
+                from first as f
+                cross join lateral unnest(f.terms, f.times) as t (term, times)
+                inner join rarity as r on r.term = t.term
+                group by f.hash
+            ) as w
+        ) as w
+        where w.bm25 >= v_least * w.best
+        order by w.bm25 desc, w.hash
         limit v_worded
     ),
 
-    nearest as (
+    nearest as materialized (
         select f.hash, f.cosine
         from first as f
         where f.cosine is not null
@@ -107,8 +116,10 @@ begin
         from (
             select
                 coalesce(n.hash, w.hash) as hash,
-                v_nearest_weight * coalesce(
-                    cto._min_max(n.cosine, min(n.cosine) over (), max(n.cosine) over ()), 0) as nearness,
+                case
+                    when n.hash is null then 0
+                    else v_nearest_weight * cto._min_max(n.cosine, min(n.cosine) over (), max(n.cosine) over ())
+                end as nearness,
                 w.hash is not null as is_worded,
                 coalesce(w.bm25 / nullif(max(w.bm25) over (), 0), 0) as wording
             from nearest as n
@@ -148,7 +159,11 @@ begin
 
     select
         k.hash, k.session_hash, k.created_at, k.ordinal, k.importance, k.access_count, k.age,
-        coalesce(s.nearness, 0), k.terms, k.times, k.lead, k.asks, k.block_type,
+        -- Where no block has a vector, words are all there is.
+        case when exists (select from nearest) then coalesce(s.nearness, 0) end,
+        k.terms, k.times,
+        case when s.is_worded then k.lead end,
+        k.asks, k.block_type,
         coalesce(s.is_worded, false),
         a.previous_hash
     from known as k
@@ -162,8 +177,9 @@ comment on function cto._crowd_blocks(
     jsonb, timestamptz
 ) is
 'The owner''s live blocks, or those at places, as cto._raw_blocks gives them, and up to two said before and after each
-of the 66 best: nearness, above 0 for the nearest to query_vector only; whether it is among those that hold the words
-best (rarities by term, null: counted here); and which block was said before it, for the best and what is around them.';
+of the 66 best: nearness, above 0 for the nearest to query_vector only, null where no block has a vector; whether it is
+among those that hold the words best (rarities by term, null: counted here), and only then its lead; and which block was
+said before it, for the best and what is around them.';
 
 revoke all on function cto._crowd_blocks(
     character, tid[], text, extensions.vector, text[], text[], double precision[], double precision, double precision,

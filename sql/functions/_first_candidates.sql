@@ -54,7 +54,7 @@ begin
         from cto._worded_blocks(
             owner_key => owner_key, lexemes => lexemes, frequencies => frequencies, mean_words => mean_words,
             k1 => (config #>> '{bm25,k1}')::float8, b => (config #>> '{bm25,b}')::float8, as_of => as_of,
-            max_read => 3 * v_worded, max_blocks => v_worded * 13 / 10) as w (place)
+            max_read => 3 * greatest(v_worded, 20), max_blocks => 20 + v_worded * 11 / 10) as w (place)
         where cardinality(lexemes) > 0
 
         union all

@@ -57,7 +57,6 @@ declare
     v_rarities float8[];
     v_blocks float8;
     v_mean_words float8;
-    v_counted_at timestamptz;
 
     v_pins constant character(64)[] := cto._pinned_blocks(owner_key, session_key, as_of);
 
@@ -126,14 +125,14 @@ begin
                   hint = 'Embed the query with the current model, see cto.embedding_models.';
     end if;
 
-    select s.blocks, s.mean_words, s.counted_at
-    into v_blocks, v_mean_words, v_counted_at
+    select s.blocks, s.mean_words
+    into v_blocks, v_mean_words
     from cto.owner_statistics as s
     where s.owner_id = owner_key;
 
-    -- As of then: an earlier selection is made again by the rule that it was made by. What the last count leaves no
-    -- doubt about is not counted again.
-    v_is_crowd := coalesce(v_blocks > 2 * v_crowd::float8 and v_counted_at <= as_of, false) or exists (
+    -- As of then: an earlier selection is made again by the rule that it was made by. The last count does not tell, it
+    -- knows nothing of what was superseded.
+    v_is_crowd := exists (
         select
         from cto.blocks as b
         where b.owner_id = owner_key
@@ -222,8 +221,7 @@ begin
 
             select
                 c.hash, c.session_hash, c.created_at, c.ordinal, c.importance, c.access_count, c.age,
-                case when v_vector is not null then c.nearness end,
-                c.terms, c.times, c.lead, c.asks, c.block_type, c.is_worded, c.previous_hash
+                c.nearness, c.terms, c.times, c.lead, c.asks, c.block_type, c.is_worded, c.previous_hash
             from cto._crowd_blocks(
                 owner_key => owner_key, places => v_candidates, model => v_model, query_vector => v_vector,
                 languages => v_languages, lexemes => v_lexemes, rarities => v_rarities, blocks => v_blocks,

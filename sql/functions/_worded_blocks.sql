@@ -39,16 +39,18 @@ declare
     v_term record;
 begin
     for v_term in
-        -- What the statistics do not know occurs in some 20 blocks at most.
-        select cto._word_query(t.lexeme) as word, coalesce(max(t.frequency), 10)::float8 as frequency
+        -- What the statistics do not know occurs in some 20 blocks at most, mostly in none.
+        select
+            cto._word_query(t.lexeme) as word, coalesce(max(t.frequency), 10)::float8 as frequency,
+            max(t.frequency) is null as is_rare
         from unnest(lexemes, frequencies) as t (lexeme, frequency)
         group by t.lexeme
-        order by frequency, t.lexeme
+        order by is_rare desc, frequency, t.lexeme
     loop
         v_words := v_words || v_term.word;
         v_rarities := v_rarities || cto._rarity(v_blocks, v_term.frequency);
 
-        if v_term.frequency <= v_room then
+        if v_term.is_rare or v_term.frequency <= v_room then
             v_query := coalesce(v_query || v_term.word, v_term.word);
             v_room := v_room - v_term.frequency;
         elsif cardinality(v_common) < 5 then

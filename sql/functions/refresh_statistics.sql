@@ -4,7 +4,8 @@
 -- Locking:   one at a time for an owner; a second one leaves the counting to the first and returns null.
 --
 -- Words are counted with ts_stat over at most about 100,000 blocks (0.4 s); more are sampled by their hash, which
--- is as good as drawn by lot. Lexemes of up to 20 blocks are not kept: they are counted when searched.
+-- is as good as drawn by lot. Lexemes of up to 20 blocks are not kept: they are counted when searched. A name is the
+-- same lexeme in every language, so all of its blocks count together.
 
 create or replace function cto.refresh_statistics(owner text)
 returns bigint
@@ -20,7 +21,6 @@ declare
     v_blocks bigint;
     v_share float8;
     v_below character(64);
-    v_language text;
 begin
     if not pg_try_advisory_xact_lock(hashtextextended('cto.owner_statistics' || v_owner, 0)) then
         return null;
@@ -43,20 +43,20 @@ begin
 
     delete from cto.lexeme_statistics as l
     where l.owner_id = v_owner;
-
-    foreach v_language in array array['es', 'en', 'simple']
-    loop
-        insert into cto.lexeme_statistics (owner_id, language, lexeme, blocks)
-        select v_owner, v_language, t.word, round(t.ndoc / v_share)
-        from ts_stat(format(
+    insert into cto.lexeme_statistics (owner_id, language, lexeme, blocks)
+    select v_owner, t.language, t.word, round(t.ndoc / v_share)
+    from (
+        select l.language, w.word, w.ndoc, sum(w.ndoc) over (partition by w.word) as altogether
+        from unnest(array['es', 'en', 'simple']) as l (language)
+        cross join lateral ts_stat(format(
             'select b.lexemes from cto.blocks as b where b.owner_id = %L and b.hash < %L::character(64) and %s',
             v_owner, v_below,
-            case when v_language = 'simple' then 'coalesce(b.language, ''simple'') = ''simple'''
-                else format('b.language = %L', v_language)
+            case when l.language = 'simple' then 'coalesce(b.language, ''simple'') = ''simple'''
+                else format('b.language = %L', l.language)
             end
-        )) as t
-        where t.ndoc / v_share > v_rarest_kept;
-    end loop;
+        )) as w
+    ) as t
+    where t.altogether / v_share > v_rarest_kept;
 
     delete from cto.most_accessed as m
     where m.owner_id = v_owner;
