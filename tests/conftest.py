@@ -7,6 +7,7 @@ server (tests/servers.py).
 from __future__ import annotations
 
 import itertools
+import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,6 +22,9 @@ from cto.connection import connect
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 _numbers = itertools.count()
+
+# A shell ignores interrupts for what it starts in the background; what is tested would do so, too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

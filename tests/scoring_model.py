@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import groupby, pairwise
@@ -23,7 +23,7 @@ SECONDS = {"minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 BLANK = " \n\r\t"
 # Of a crowd: what the nearest are worth, which share of the best rank the best worded have at
 # least, and around how many something is said.
-NEARNESS, LEAST_WORDED, SEEDS = 0.8, 0.25, 66
+NEARNESS, LEAST_WORDED, SEEDS = 0.8, 0.15, 66
 STEPS = (-2, -1, 1, 2)
 
 # fmt: off
@@ -166,7 +166,7 @@ def _similarities(
         return [None] * len(blocks)
     signals, sessions = config["signals"], _sessions(blocks)
     is_crowd = len(blocks) > config["crowd"]["blocks"]
-    closeness, worded = (_crowd_closeness if is_crowd else _closeness)(blocks, question, config)
+    closeness = (_crowd_closeness if is_crowd else _closeness)(blocks, question, config)
     dates = named_dates(question.text or "")
     strengths = []
     for i, block in enumerate(blocks):
@@ -179,8 +179,7 @@ def _similarities(
         top = sum(best) / (3 if is_crowd and block.session is not None else len(best))
         near += config["smoothing"]["session_best"] * top
         near += signals["date"] * on_date(block, dates)
-        if i in worded:
-            near *= 1 + signals["lead"] * _lead(block, question)
+        near *= 1 + signals["lead"] * _lead(block, question)
         near *= 1 - signals["question"] * block.content.rstrip(BLANK).endswith("?")
         strengths.append(near)
     if not is_crowd:
@@ -189,25 +188,19 @@ def _similarities(
     return [value / most if most > 0 else 0.0 for value in strengths]
 
 
-def _closeness(
-    blocks: Sequence[Block], question: Question, config: Config
-) -> tuple[list[float], Container[int]]:
-    """Return how close each block is, and the indexes of those whose own words count."""
+def _closeness(blocks: Sequence[Block], question: Question, config: Config) -> list[float]:
     around = _around(_sessions(blocks))
     wording = _wording(_words(blocks, question, config), around, config)
     known = [block.cosine for block in blocks if block.cosine is not None]
-    everywhere = range(len(blocks))
     if not known:
-        return wording, everywhere
+        return wording
     by_cosine = dict(zip(known, scaled(known), strict=True))
     usual = fmean(by_cosine[cosine] for cosine in known)
     near = [usual if block.cosine is None else by_cosine[block.cosine] for block in blocks]
-    return _mixed(_vicinity(near, around, config), wording, question, config), everywhere
+    return _mixed(_vicinity(near, around, config), wording, question, config)
 
 
-def _crowd_closeness(
-    blocks: Sequence[Block], question: Question, config: Config
-) -> tuple[list[float], Container[int]]:
+def _crowd_closeness(blocks: Sequence[Block], question: Question, config: Config) -> list[float]:
     words = _words(blocks, question, config)
     near = _nearness(blocks, config)
     worded = _worded(blocks, words, question, config)
@@ -215,9 +208,9 @@ def _crowd_closeness(
     heard = Words(words.rarity, [t if i in worded else {} for i, t in enumerate(words.times)])
     wording = _wording(heard, around, config)
     if not near:
-        return wording, worded
+        return wording
     vicinity = _vicinity([near.get(i, 0.0) for i in range(len(blocks))], around, config)
-    return _mixed(vicinity, wording, question, config), worded
+    return _mixed(vicinity, wording, question, config)
 
 
 def _mixed(

@@ -57,7 +57,7 @@ declare
     v_nearest constant integer := (config #>> '{crowd,nearest}')::numeric;
     v_worded constant integer := (config #>> '{crowd,worded}')::numeric * case when query_vector is null then 10 else 1 end;
     -- Beside vectors, a block that holds only the commonest of the words does not hold them best, however few there are.
-    v_least constant float8 := case when query_vector is null then 0 else 0.25 end;
+    v_least constant float8 := case when query_vector is null then 0 else 0.15 end;
     v_vector_share constant float8 := config #>> '{hybrid,vector}';
     v_text_share constant float8 := config #>> '{hybrid,text}';
     v_k1 constant float8 := config #>> '{bm25,k1}';
@@ -148,22 +148,20 @@ begin
 
         union all
 
-        -- What does not stand out itself needs neither its vector nor its words to be read.
+        -- What does not stand out itself needs no vector, and of its words only where the first one stands.
         select r.*
         from cto._raw_blocks(
             owner_key => owner_key,
             places => array(select a.place from around as a where a.hash not in (select f.hash from first as f)),
-            model => null, query_vector => null, languages => '{}', lexemes => '{}', mean_words => 1, b => v_b,
-            as_of => as_of) as r
+            model => null, query_vector => null, languages => languages, lexemes => lexemes, mean_words => 1,
+            b => v_b, as_of => as_of) as r
     )
 
     select
         k.hash, k.session_hash, k.created_at, k.ordinal, k.importance, k.access_count, k.age,
         -- Where no block has a vector, words are all there is.
         case when exists (select from nearest) then coalesce(s.nearness, 0) end,
-        k.terms, k.times,
-        case when s.is_worded then k.lead end,
-        k.asks, k.block_type,
+        k.terms, k.times, k.lead, k.asks, k.block_type,
         coalesce(s.is_worded, false),
         a.previous_hash
     from known as k
@@ -178,8 +176,8 @@ comment on function cto._crowd_blocks(
 ) is
 'The owner''s live blocks, or those at places, as cto._raw_blocks gives them, and up to two said before and after each
 of the 66 best: nearness, above 0 for the nearest to query_vector only, null where no block has a vector; whether it is
-among those that hold the words best (rarities by term, null: counted here), and only then its lead; and which block was
-said before it, for the best and what is around them.';
+among those that hold the words best (rarities by term, null: counted here); and which block was said before it, for
+the best and what is around them.';
 
 revoke all on function cto._crowd_blocks(
     character, tid[], text, extensions.vector, text[], text[], double precision[], double precision, double precision,
