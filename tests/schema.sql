@@ -489,6 +489,97 @@ CREATE VIEW public.ia_context_summary AS
    FROM (public.ia_contexts c
      LEFT JOIN public.ia_context_metrics m ON (((c.context_id)::text = (m.context_id)::text)));
 
+CREATE VIEW public.ia_context_summary_by_agent AS
+ SELECT c.agent_name,
+    count(*) AS context_count,
+    count(*) FILTER (WHERE ((c.status)::text = 'active'::text)) AS active_contexts,
+    count(DISTINCT c.user_id) AS user_count,
+    (COALESCE(sum(m.total_messages), (0)::numeric))::bigint AS message_count,
+    (COALESCE(sum(m.total_tokens), (0)::numeric))::bigint AS total_tokens,
+    (COALESCE(sum(m.total_tool_calls), (0)::numeric))::bigint AS tool_calls,
+    (round(avg(m.avg_response_time_ms)))::bigint AS avg_response_time_ms,
+    min(c.created_at) AS first_created_at,
+    max(m.last_activity) AS last_activity
+   FROM (public.ia_contexts c
+     LEFT JOIN public.ia_context_metrics m ON (((c.context_id)::text = (m.context_id)::text)))
+  GROUP BY c.agent_name;
+
+CREATE TABLE public.ia_messages (
+    id bigint NOT NULL,
+    context_id character varying(255) NOT NULL,
+    role character varying(50) NOT NULL,
+    content text NOT NULL,
+    "timestamp" timestamp with time zone DEFAULT CURRENT_TIMESTAMP,
+    token_count integer,
+    model character varying(100),
+    metadata jsonb DEFAULT '{}'::jsonb,
+    CONSTRAINT check_role CHECK (((role)::text = ANY ((ARRAY['user'::character varying, 'assistant'::character varying, 'system'::character varying, 'tool'::character varying])::text[])))
+);
+
+CREATE VIEW public.ia_context_summary_by_model AS
+ SELECT model,
+    count(DISTINCT context_id) AS context_count,
+    count(*) AS message_count,
+    COALESCE(sum(token_count), (0)::bigint) AS total_tokens,
+    min("timestamp") AS first_used_at,
+    max("timestamp") AS last_used_at
+   FROM public.ia_messages m
+  GROUP BY model;
+
+CREATE TABLE public.ia_tool_calls (
+    id bigint NOT NULL,
+    context_id character varying(255) NOT NULL,
+    message_id bigint,
+    tool_name character varying(100) NOT NULL,
+    tool_input jsonb,
+    tool_output text,
+    execution_time_ms integer,
+    success boolean DEFAULT true,
+    error_message text,
+    "timestamp" timestamp with time zone DEFAULT CURRENT_TIMESTAMP
+);
+
+CREATE VIEW public.ia_context_summary_daily AS
+ SELECT (e."timestamp")::date AS day,
+    c.agent_name,
+    count(DISTINCT e.context_id) AS context_count,
+    count(*) FILTER (WHERE e.is_message) AS message_count,
+    count(*) FILTER (WHERE ((e.role)::text = 'user'::text)) AS user_messages,
+    count(*) FILTER (WHERE ((e.role)::text = 'assistant'::text)) AS assistant_messages,
+    COALESCE(sum(e.token_count), (0)::bigint) AS total_tokens,
+    count(*) FILTER (WHERE (NOT e.is_message)) AS tool_calls,
+    count(*) FILTER (WHERE e.is_failure) AS failed_tool_calls
+   FROM (( SELECT m.context_id,
+            m."timestamp",
+            true AS is_message,
+            m.role,
+            m.token_count,
+            false AS is_failure
+           FROM public.ia_messages m
+        UNION ALL
+         SELECT t.context_id,
+            t."timestamp",
+            false AS is_message,
+            NULL::character varying AS role,
+            NULL::integer AS token_count,
+            (NOT t.success) AS is_failure
+           FROM public.ia_tool_calls t) e
+     JOIN public.ia_contexts c ON (((e.context_id)::text = (c.context_id)::text)))
+  GROUP BY ((e."timestamp")::date), c.agent_name;
+
+CREATE VIEW public.ia_context_summary_tools AS
+ SELECT tool_name,
+    count(*) AS calls,
+    count(*) FILTER (WHERE (NOT success)) AS failures,
+    round(((count(*) FILTER (WHERE (NOT success)))::numeric / (count(*))::numeric), 4) AS failure_share,
+    percentile_cont((0.5)::double precision) WITHIN GROUP (ORDER BY ((execution_time_ms)::double precision)) AS p50_ms,
+    percentile_cont((0.95)::double precision) WITHIN GROUP (ORDER BY ((execution_time_ms)::double precision)) AS p95_ms,
+    max(execution_time_ms) AS max_ms,
+    count(DISTINCT context_id) AS context_count,
+    max("timestamp") AS last_called_at
+   FROM public.ia_tool_calls t
+  GROUP BY tool_name;
+
 CREATE SEQUENCE public.ia_contexts_id_seq
     START WITH 1
     INCREMENT BY 1
@@ -517,18 +608,6 @@ CREATE SEQUENCE public.ia_embeddings_id_seq
 
 ALTER SEQUENCE public.ia_embeddings_id_seq OWNED BY public.ia_embeddings.id;
 
-CREATE TABLE public.ia_messages (
-    id bigint NOT NULL,
-    context_id character varying(255) NOT NULL,
-    role character varying(50) NOT NULL,
-    content text NOT NULL,
-    "timestamp" timestamp with time zone DEFAULT CURRENT_TIMESTAMP,
-    token_count integer,
-    model character varying(100),
-    metadata jsonb DEFAULT '{}'::jsonb,
-    CONSTRAINT check_role CHECK (((role)::text = ANY ((ARRAY['user'::character varying, 'assistant'::character varying, 'system'::character varying, 'tool'::character varying])::text[])))
-);
-
 CREATE SEQUENCE public.ia_messages_id_seq
     START WITH 1
     INCREMENT BY 1
@@ -537,19 +616,6 @@ CREATE SEQUENCE public.ia_messages_id_seq
     CACHE 1;
 
 ALTER SEQUENCE public.ia_messages_id_seq OWNED BY public.ia_messages.id;
-
-CREATE TABLE public.ia_tool_calls (
-    id bigint NOT NULL,
-    context_id character varying(255) NOT NULL,
-    message_id bigint,
-    tool_name character varying(100) NOT NULL,
-    tool_input jsonb,
-    tool_output text,
-    execution_time_ms integer,
-    success boolean DEFAULT true,
-    error_message text,
-    "timestamp" timestamp with time zone DEFAULT CURRENT_TIMESTAMP
-);
 
 CREATE SEQUENCE public.ia_tool_calls_id_seq
     START WITH 1

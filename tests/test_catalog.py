@@ -37,6 +37,10 @@ VIEWS = {
     "cto.block_summary",
     "cto.embedding_status",
     "public.ia_context_summary",
+    "public.ia_context_summary_by_agent",
+    "public.ia_context_summary_by_model",
+    "public.ia_context_summary_daily",
+    "public.ia_context_summary_tools",
 }
 OWNER_TABLES = {
     "cto.accesses",

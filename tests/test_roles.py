@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from conftest import one
 from psycopg import sql
+from test_catalog import VIEWS
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 As = Callable[[str], Any]
@@ -86,7 +87,7 @@ def test_an_administrator_can_configure_and_maintain(as_member: As) -> None:
 
 def test_a_reporter_reads_and_writes_nothing(as_member: As) -> None:
     with as_member("cto_report") as db:
-        for view in ("public.ia_context_summary", "cto.block_summary", "cto.embedding_status"):
+        for view in VIEWS:
             db.execute(f"select * from {view}".encode())
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             db.execute("select cto.remember('ana', 'x')")
