@@ -662,6 +662,7 @@ def test_the_nearest_are_found_where_nearer_ones_of_others_are_in_the_way(
     )
     before = scans(db)
     found = {row[0] for row in db.execute(NEAREST, given)}
-    assert scans(db) == before + 2, "once for all at once, and once more"
+    # From PostgreSQL 16 on once for all at once, and once more.
+    assert scans(db) == before + (2 if db.info.server_version >= 160000 else 1)
     wanted = {row[0] for row in db.execute(BRUTE_FORCE, given)}
     assert len(found & wanted) >= 0.95 * 150
