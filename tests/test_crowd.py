@@ -18,13 +18,11 @@ import scoring_model
 from conftest import Connection, _janitor, one
 from psycopg.types.json import Jsonb
 from scoring_model import expected_scores, read_blocks, read_question
+from test_score_blocks import EXACT, NO_SIGNALS, NO_SMOOTHING, Scored, saturated
 
 from cto.local import LocalServer
 
-EXACT = 1e-9
 EVERYTHING = 1_000_000_000
-NO_SMOOTHING = {"nearest": 0, "second": 0, "session_best": 0}
-NO_SIGNALS = {"date": 0, "lead": 0, "question": 0}
 START = datetime(2023, 1, 3, 9, tzinfo=UTC)
 
 
@@ -63,16 +61,6 @@ class Row:
     vector: Sequence[float] | None = None
     model: str = "m1"
     superseded_at: datetime | None = None
-
-
-@dataclass(frozen=True)
-class Scored:
-    content: str
-    score: float
-    recency: float
-    frequency: float | None
-    importance: float
-    similarity: float | None
 
 
 NUMBERS = ("score", "recency", "frequency", "importance", "similarity")
@@ -360,11 +348,6 @@ def test_there_is_a_crowd_as_of_the_moment(db: Connection) -> None:
 
 
 # --- what stands out, by hand ------------------------------------------------------------------
-
-
-def saturated(y: float, k1: float = 0.8) -> float:
-    """What BM25 makes of a frequency, but for the rarity of the word."""
-    return y * (k1 + 1) / (y + k1)
 
 
 def turned(cosine: float) -> list[float]:
